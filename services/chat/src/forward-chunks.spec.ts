@@ -6,7 +6,7 @@ import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
 import { ChatEvents } from "./wires/chat/events.ts";
 
-const frame = {
+const context = {
   alias: "m",
   id: "c",
   created: 1,
@@ -52,7 +52,7 @@ function allowanceOf(admitted: number, waits: boolean[]): StreamAllowance {
 async function forward(body: ProviderBody, allowance: StreamAllowance) {
   const counted: unknown[] = [];
   const counter = { add: (chunk: unknown) => void counted.push(chunk) };
-  const reading = { events: new ChatEvents(frame), frame, counter };
+  const reading = { events: new ChatEvents(context), context, counter };
   const texts: string[][] = [];
   const { signal } = new AbortController();
   for await (const { chunks } of forwardChunks(body, signal, reading, allowance)) {
@@ -83,7 +83,12 @@ test("a stream without allowance ends, and closes the provider's connection", as
 test("the first part has the rates", async () => {
   const { body } = bodyOf(["a", "b"]);
   const rates = { requests: { limit: 5n, remaining: 4n, resetMs: 1_000 } };
-  const reading = { events: new ChatEvents(frame), frame, counter: new UsageCounter(0n), rates };
+  const reading = {
+    events: new ChatEvents(context),
+    context,
+    counter: new UsageCounter(0n),
+    rates,
+  };
   const { signal } = new AbortController();
   const found: unknown[] = [];
   for await (const part of forwardChunks(body, signal, reading, allowanceOf(1, [true]))) {

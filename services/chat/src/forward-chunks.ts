@@ -7,7 +7,7 @@ import { transportFailure } from "@tollgate/upstream/provider-response";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import type { UsageCounter } from "./usage/usage-counter.ts";
 import { type Chunk, toChunk } from "./wires/chunk.ts";
-import type { ResponseFrame } from "./wires/response-frame.ts";
+import type { ResponseContext } from "./wires/response-context.ts";
 import type { WireEvents } from "./wires/wire.ts";
 
 /** Server-sent events that are sent to the client together. */
@@ -26,7 +26,7 @@ export type ProviderStream = ProviderBody | AsyncIterable<JsonObject>;
 export interface Reading {
   events: Pick<WireEvents, "read" | "deliver">;
   /** Reads the usage of chunks that an adapter makes. */
-  frame: Pick<ResponseFrame, "readUsage">;
+  context: Pick<ResponseContext, "readUsage">;
   /** Counts what is delivered. */
   counter: Pick<UsageCounter, "add">;
   /** The rates that limit the key, for the first part. */
@@ -73,9 +73,9 @@ export async function* forwardChunks(
 function eventsIn(
   item: Buffer | JsonObject,
   reader: EventReader,
-  { frame }: Reading,
+  { context }: Reading,
 ): readonly Event[] {
-  return Buffer.isBuffer(item) ? reader.read(item) : [toChunk(item, frame)];
+  return Buffer.isBuffer(item) ? reader.read(item) : [toChunk(item, context)];
 }
 
 /** Returns whether chunks are sent: a stream that breaks at once may be replaced by another slot's. */
@@ -104,7 +104,10 @@ function emptyStream(): SlotFailure {
   return new SlotFailure("rejected", "the provider's stream is empty");
 }
 
-/** The data of an event, or a chunk; undefined for what an adapter made and is none. */
+/**
+ * The data of a server-sent event, or a chunk that an adapter yields. Undefined stands for a value of an
+ * adapter that is not a chunk.
+ */
 type Event = string | Chunk | undefined;
 
 interface ReadChunks {

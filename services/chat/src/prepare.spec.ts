@@ -4,7 +4,7 @@ import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
 import { vendors } from "@tollgate/providers";
 import { expect, test } from "vitest";
-import { frameOf, type PreparedCall } from "./prepare.ts";
+import { contextOf, type PreparedCall } from "./prepare.ts";
 import { ClientRequest } from "./wires/client-request.ts";
 
 const slot = { provider: { kind: vendors.openai as ProviderKind } } as Slot;
@@ -13,8 +13,8 @@ const call = create(ChatCallSchema, { caller: { requestId: "req_0199a" } });
 test("a response has the request's hex digits and whole seconds", () => {
   const client = new ClientRequest(call, () => ({}));
   const prepared = { client, model: { alias: "a" }, promptCharacters: 0n } as PreparedCall;
-  const frame = frameOf(prepared, slot, new Date(17_999));
-  expect(frame).toMatchObject({ alias: "a", id: "0199a", created: 17 });
+  const context = contextOf(prepared, slot, new Date(17_999));
+  expect(context).toMatchObject({ alias: "a", id: "0199a", created: 17 });
 });
 
 test("a request is parsed where it is read, and once", () => {
@@ -24,8 +24,8 @@ test("a request is parsed where it is read, and once", () => {
     return { model: "a" };
   });
   const prepared = { client, model: { alias: "a" }, promptCharacters: 0n } as PreparedCall;
-  const frame = frameOf(prepared, slot, new Date(0));
+  const context = contextOf(prepared, slot, new Date(0));
   expect(parsed).toBe(0);
-  expect([frame.client.json, client.json]).toEqual([{ model: "a" }, { model: "a" }]);
+  expect([context.client.json, client.json]).toEqual([{ model: "a" }, { model: "a" }]);
   expect(parsed).toBe(1);
 });

@@ -10,7 +10,7 @@ import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
 import { type HoldPlan, planHold } from "./hold/hold-plan.ts";
 import { ClientRequest } from "./wires/client-request.ts";
-import type { ResponseFrame } from "./wires/response-frame.ts";
+import type { ResponseContext } from "./wires/response-context.ts";
 import type { ServableSlots, Wire } from "./wires/wire.ts";
 import { wireOf } from "./wires/wire-of.ts";
 
@@ -86,11 +86,11 @@ export function billableCall({ client, model, hold, session }: PreparedCall): Bi
 }
 
 /** Returns what the response of a slot to a call says besides what was generated. */
-export function frameOf(
+export function contextOf(
   { client, model: { alias }, promptCharacters }: PreparedCall,
   slot: Slot,
   now: Date,
-): ResponseFrame {
+): ResponseContext {
   const { caller, sessionId } = client.call;
   const id = caller?.requestId.replace(/^req_/, "") ?? "";
   const created = Math.floor(now.getTime() / 1_000);

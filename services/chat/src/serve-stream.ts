@@ -8,7 +8,13 @@ import { turnOf } from "./conversations/turn.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
 import { ceilingOf } from "./hold/hold-plan.ts";
 import { createStreamAllowance } from "./hold/stream-allowance.ts";
-import { billableCall, type ChatRuntime, frameOf, type PreparedCall, prepare } from "./prepare.ts";
+import {
+  billableCall,
+  type ChatRuntime,
+  contextOf,
+  type PreparedCall,
+  prepare,
+} from "./prepare.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
 import { doneEvent } from "./wires/chat/chunk-event.ts";
@@ -96,11 +102,11 @@ async function open(
     chat === undefined
       ? (await wire.post(providers, client, slot, sending)).body
       : await streamTranslated(providers, client, slot, chat, sending);
-  const frame = frameOf(prepared, slot, now());
-  const events = chat === undefined ? wire.readEvents(frame) : wire.writeEvents(frame);
+  const context = contextOf(prepared, slot, now());
+  const events = chat === undefined ? wire.readEvents(context) : wire.writeEvents(context);
   const counter = new UsageCounter(promptCharacters);
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
-  const reading = { events, frame, counter, rates: generation.rates };
+  const reading = { events, context, counter, rates: generation.rates };
   const chunks = forwardChunks(body, signal, reading, allowance);
   return { chunks, events, counter, allowance };
 }

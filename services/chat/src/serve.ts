@@ -6,10 +6,16 @@ import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { ceilingOf } from "./hold/hold-plan.ts";
-import { billableCall, type ChatRuntime, frameOf, type PreparedCall, prepare } from "./prepare.ts";
+import {
+  billableCall,
+  type ChatRuntime,
+  contextOf,
+  type PreparedCall,
+  prepare,
+} from "./prepare.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
+import { requireCompletion, usageOf } from "./wires/chat/completion.ts";
 import { completeTranslated } from "./wires/chat/post-translated.ts";
-import { requireCompletion, usageOf } from "./wires/chat/provider-response.ts";
 import type { WireResponse } from "./wires/wire.ts";
 
 /** A response in the call's wire. */
@@ -79,10 +85,10 @@ async function request(
   if (chat === undefined) {
     const sent = await wire.post(providers, client, slot, sending);
     const json = await readJsonObject(sent, signal);
-    return wire.readResponse(json, frameOf(prepared, slot, now()));
+    return wire.readResponse(json, contextOf(prepared, slot, now()));
   }
   const value = await completeTranslated(providers, client, slot, chat, sending);
   const completion = requireCompletion(value);
-  const frame = frameOf(prepared, slot, now());
-  return wire.fromChat(completion, usageOf(completion, frame), frame);
+  const context = contextOf(prepared, slot, now());
+  return wire.fromChat(completion, usageOf(completion, context), context);
 }

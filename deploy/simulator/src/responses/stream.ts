@@ -8,7 +8,7 @@ import { contentEvents, finalEvent, type ResponseEvent } from "./events.ts";
 import type { GeneratedResponse } from "./response.ts";
 
 /** What it takes to send one response as a stream. */
-export interface ResponseContext {
+interface StreamContext {
   readonly call: SimulatorCall;
   readonly recorded: RecordedCall;
   readonly commands: Commands;
@@ -20,7 +20,7 @@ export interface ResponseContext {
 }
 
 /** Sends a response as events, or breaks the stream as the commands specify. */
-export async function sendResponseStream(context: ResponseContext): Promise<void> {
+export async function sendResponseStream(context: StreamContext): Promise<void> {
   const { call, recorded, commands, generated, head } = context;
   const events = openEvents(call, commands);
   const numbered = createNumbering();
@@ -41,7 +41,7 @@ export async function sendResponseStream(context: ResponseContext): Promise<void
 /** Sends a delta, or breaks the stream before it. Resolves with whether the stream is broken. */
 async function sendDelta(
   event: ResponseEvent,
-  context: ResponseContext,
+  context: StreamContext,
   events: EventWriter,
   numbered: (event: ResponseEvent) => string,
 ): Promise<boolean> {
@@ -70,7 +70,7 @@ function createNumbering(): (event: ResponseEvent) => string {
  */
 async function breakBefore(
   event: ResponseEvent,
-  { call, recorded, commands, generated, head }: ResponseContext,
+  { call, recorded, commands, generated, head }: StreamContext,
   events: EventWriter,
   numbered: (event: ResponseEvent) => string,
 ): Promise<boolean> {

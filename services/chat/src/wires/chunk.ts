@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { hasChoices } from "./chat/provider-response.ts";
-import type { ResponseFrame } from "./response-frame.ts";
+import { hasChoices } from "./chat/completion.ts";
+import type { ResponseContext } from "./response-context.ts";
 
 /** An event of a provider's stream, and what it says in the terms of a chat completion's chunk. */
 export interface Chunk {
@@ -16,7 +16,7 @@ export interface Chunk {
 }
 
 /** Reads usage blocks. */
-type UsageReader = Pick<ResponseFrame, "readUsage">;
+type UsageReader = Pick<ResponseContext, "readUsage">;
 
 /** Reads a chunk of a chat completion. Returns undefined for an error, or any other value. */
 export function readChunk(data: string, reader: UsageReader): Chunk | undefined {

@@ -1,8 +1,8 @@
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import type { ClientRequest } from "./client-request.ts";
 
-/** What a slot's response says besides what was generated. */
-export interface ResponseFrame {
+/** What a response is written with, besides what the slot generated. */
+export interface ResponseContext {
   readonly alias: string;
   /** Hexadecimal digits, unique for the request. */
   readonly id: string;

@@ -7,10 +7,10 @@ import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { ProviderResponse } from "@tollgate/upstream/provider-response";
 import type { Session } from "../conversations/session.ts";
 import type { GeneratedTurn } from "../conversations/turn.ts";
-import type { WithChoices } from "./chat/provider-response.ts";
+import type { WithChoices } from "./chat/completion.ts";
 import type { Chunk } from "./chunk.ts";
 import type { ClientRequest } from "./client-request.ts";
-import type { ResponseFrame } from "./response-frame.ts";
+import type { ResponseContext } from "./response-context.ts";
 
 /**
  * A wire that clients speak. A slot whose provider speaks it, too, is sent the client's own bytes.
@@ -36,13 +36,13 @@ export interface Wire {
     sending: Sending,
   ): Promise<ProviderResponse>;
   /** Reads the response of a provider that speaks the wire. Throws a SlotFailure where it is none. */
-  readResponse(response: ProviderJson, frame: ResponseFrame): WireResponse;
+  readResponse(response: ProviderJson, context: ResponseContext): WireResponse;
   /** Starts to read the events of such a provider. */
-  readEvents(frame: ResponseFrame): WireEvents;
+  readEvents(context: ResponseContext): WireEvents;
   /** Returns a chat completion as a response of the wire. Throws a SlotFailure where it cannot. */
-  fromChat(completion: WithChoices, usage: ChatUsage, frame: ResponseFrame): WireResponse;
+  fromChat(completion: WithChoices, usage: ChatUsage, context: ResponseContext): WireResponse;
   /** Starts to write the chunks of a chat completion as the events of a stream. */
-  writeEvents(frame: ResponseFrame): WireEvents;
+  writeEvents(context: ResponseContext): WireEvents;
   /**
    * Returns the error to throw for one of the providers' attempts. `isNative`: the slot that was
    * attempted last was sent the client's own bytes.

@@ -3,11 +3,11 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { approximateUsage } from "../usage/usage.ts";
 import { replaceMembers } from "./replace-members.ts";
-import type { ResponseFrame } from "./response-frame.ts";
+import type { ResponseContext } from "./response-context.ts";
 import type { ProviderJson, WireResponse } from "./wire.ts";
 
 /** A response that does not report its cost. */
-export class WrittenResponse implements WireResponse {
+class WrittenResponse implements WireResponse {
   readonly usage: ChatUsage;
   readonly #body: Uint8Array;
 
@@ -33,11 +33,11 @@ export function translatedResponse(response: JsonObject, usage: ChatUsage): Writ
 export function forwardedResponse(
   { bytes, value }: ProviderJson,
   content: unknown,
-  frame: ResponseFrame,
+  context: ResponseContext,
 ): WrittenResponse {
-  const body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(frame.alias) });
+  const body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(context.alias) });
   const usage =
-    frame.readUsage(value.usage) ??
-    approximateUsage(frame.promptCharacters, codePoints(JSON.stringify(content)), "approx4");
+    context.readUsage(value.usage) ??
+    approximateUsage(context.promptCharacters, codePoints(JSON.stringify(content)), "approx4");
   return new WrittenResponse(usage, body);
 }

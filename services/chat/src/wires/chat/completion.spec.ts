@@ -1,6 +1,6 @@
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
-import { hasChoices, requireCompletion } from "./provider-response.ts";
+import { hasChoices, requireCompletion } from "./completion.ts";
 
 const choice = { index: 0, message: { role: "assistant", content: "x" }, finish_reason: "stop" };
 

@@ -3,7 +3,7 @@ import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { reportsError } from "@tollgate/upstream/reported-error";
 import { approximateUsage } from "../../usage/usage.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import { contentCharacters } from "./content.ts";
 
 /** A provider's completion, or a chunk of a streamed one. */
@@ -36,11 +36,11 @@ export function requireCompletion(value: unknown): WithChoices {
 /** Returns the usage that a completion reports, else an estimate by its characters. */
 export function usageOf(
   { usage, choices }: WithChoices,
-  frame: Pick<ResponseFrame, "promptCharacters" | "readUsage">,
+  context: Pick<ResponseContext, "promptCharacters" | "readUsage">,
 ): ChatUsage {
-  const reported = frame.readUsage(usage);
+  const reported = context.readUsage(usage);
   if (reported !== undefined) return reported;
   let characters = 0;
   for (const { message } of choices) characters += contentCharacters(message);
-  return approximateUsage(frame.promptCharacters, characters, "approx4");
+  return approximateUsage(context.promptCharacters, characters, "approx4");
 }

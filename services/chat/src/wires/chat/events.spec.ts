@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { approximateUsage } from "../../usage/usage.ts";
 import { ChatEvents } from "./events.ts";
 
-const frame = {
+const context = {
   alias: "fast",
   id: "0",
   created: 9,
@@ -14,7 +14,7 @@ const frame = {
 };
 const usage = approximateUsage(0n, 0, "approx4");
 
-function forwarded(data: string, events = new ChatEvents(frame)): string {
+function forwarded(data: string, events = new ChatEvents(context)): string {
   const chunk = events.read(data);
   return chunk === undefined ? "" : dataOf(events.deliver(chunk));
 }
@@ -68,7 +68,7 @@ test.each([
 });
 
 test("all chunks of a stream have the identity of the first one that is sent", () => {
-  const events = new ChatEvents({ ...frame, sessionId: "s" });
+  const events = new ChatEvents({ ...context, sessionId: "s" });
   expect(forwarded(`{"id":"","created":0,"choices":[]}`, events)).toBe("");
   const first = forwarded(`{"created":17,"model":"big",${choices}}`, events);
   const second = forwarded(`{"id":"c-2","created":18,"model":"big",${choices}}`, events);
@@ -86,7 +86,7 @@ test("all chunks of a stream have the identity of the first one that is sent", (
 test("a chunk of a conversation contains its session id", () => {
   const text = forwarded(
     `{"model":"big",${choices}}`,
-    new ChatEvents({ ...frame, sessionId: "s" }),
+    new ChatEvents({ ...context, sessionId: "s" }),
   );
   expect(JSON.parse(text)).toMatchObject({ model: "fast", session_id: "s" });
 });
@@ -94,7 +94,7 @@ test("a chunk of a conversation contains its session id", () => {
 test("a chunk without choices is not sent, and its usage is read", () => {
   const data = '{"model":"big","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}';
   expect(forwarded(data)).toBe("");
-  expect(new ChatEvents(frame).read(data)?.usage).toMatchObject({
+  expect(new ChatEvents(context).read(data)?.usage).toMatchObject({
     promptTokens: 3n,
     completionTokens: 4n,
   });
@@ -102,7 +102,7 @@ test("a chunk without choices is not sent, and its usage is read", () => {
 
 test("a stream ends with its usage and [DONE]; in a conversation, without [DONE]", () => {
   const ended = (sessionId: string) =>
-    String(new ChatEvents({ ...frame, sessionId }).end(usage, 1_000n));
+    String(new ChatEvents({ ...context, sessionId }).end(usage, 1_000n));
   expect(ended("")).toMatch(
     /^data: {.*"choices":\[\],"usage":{.*"cost":0.000001}}\n\ndata: \[DONE\]\n\n$/,
   );
@@ -110,7 +110,7 @@ test("a stream ends with its usage and [DONE]; in a conversation, without [DONE]
 });
 
 test("a stream that is cut says so, and so does the turn of its conversation", () => {
-  const events = new ChatEvents({ ...frame, sessionId: "s" });
+  const events = new ChatEvents({ ...context, sessionId: "s" });
   forwarded(`{${head},"model":"big","choices":[{"index":0,"delta":{"content":"Hi"}}]}`, events);
   const cut = [{ index: 0, delta: {}, finish_reason: "length" }];
   const { session_id, ...sent } = JSON.parse(dataOf(events.cut(cut)));
@@ -133,5 +133,5 @@ test.each([
   `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`,
   `{"choices":[],"error":{"message":"gone"}}`,
 ])("%j is not a chunk", (data) => {
-  expect(new ChatEvents(frame).read(data)).toBeUndefined();
+  expect(new ChatEvents(context).read(data)).toBeUndefined();
 });

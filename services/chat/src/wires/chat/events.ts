@@ -5,7 +5,7 @@ import { MessageBuilder } from "../../conversations/assistant-message.ts";
 import type { GeneratedTurn } from "../../conversations/turn.ts";
 import { usageBlock } from "../../usage/usage.ts";
 import { type Chunk, readChunk } from "../chunk.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { chunkEvent, doneEvent } from "./chunk-event.ts";
 import { type ChunkHead, chunkJson } from "./chunk-json.ts";
@@ -17,23 +17,23 @@ import { identityOf, ownIdentity } from "./response.ts";
  * are those that the gateway reports.
  */
 export class ChatEvents implements WireEvents {
-  readonly #frame: ResponseFrame;
+  readonly #context: ResponseContext;
   readonly #own: ChunkHead;
   #head: ChunkHead | undefined;
   /** In a conversation: the message that it stores. */
   readonly #message: MessageBuilder | undefined;
 
-  constructor(frame: ResponseFrame) {
-    this.#frame = frame;
-    const { id, created } = ownIdentity(frame);
-    const { alias: model, sessionId } = frame;
+  constructor(context: ResponseContext) {
+    this.#context = context;
+    const { id, created } = ownIdentity(context);
+    const { alias: model, sessionId } = context;
     const own = { id, object: "chat.completion.chunk", created, model };
     this.#own = sessionId === "" ? own : { ...own, session_id: sessionId };
     if (sessionId !== "") this.#message = new MessageBuilder();
   }
 
   read(data: string): Chunk | undefined {
-    return readChunk(data, this.#frame);
+    return readChunk(data, this.#context);
   }
 
   deliver({ data, value, choices }: Chunk): Uint8Array | undefined {

@@ -4,27 +4,27 @@ import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { messageOf } from "../../conversations/assistant-message.ts";
 import type { GeneratedTurn } from "../../conversations/turn.ts";
 import { usageBlock } from "../../usage/usage.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import type { WireResponse } from "../wire.ts";
-import type { WithChoices } from "./provider-response.ts";
+import type { WithChoices } from "./completion.ts";
 
 /** A chat completion under our alias, with our cost in its usage. */
 export class ChatResponse implements WireResponse {
   readonly usage: ChatUsage;
   readonly #completion: WithChoices;
-  readonly #frame: ResponseFrame;
+  readonly #context: ResponseContext;
   readonly #identity: ResponseIdentity;
 
-  constructor(completion: WithChoices, usage: ChatUsage, frame: ResponseFrame) {
+  constructor(completion: WithChoices, usage: ChatUsage, context: ResponseContext) {
     this.usage = usage;
     this.#completion = completion;
-    this.#frame = frame;
-    this.#identity = identityOf(completion, ownIdentity(frame));
+    this.#context = context;
+    this.#identity = identityOf(completion, ownIdentity(context));
   }
 
   write(cost: NanoUsd): Uint8Array {
     const { cost: _cost, session_id: _session, ...rest }: JsonObject = this.#completion;
-    const { alias: model, sessionId } = this.#frame;
+    const { alias: model, sessionId } = this.#context;
     const ours = { ...this.#identity, object: "chat.completion", model };
     const echo = sessionId === "" ? {} : { session_id: sessionId };
     const usage = usageBlock(this.usage, cost);

@@ -4,8 +4,8 @@ import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, isAdapted } from "@tollgate/providers/chat";
 import type { Wire } from "../wire.ts";
 import { slotBody } from "./body.ts";
+import { requireCompletion, usageOf } from "./completion.ts";
 import { ChatEvents } from "./events.ts";
-import { requireCompletion, usageOf } from "./provider-response.ts";
 import { ChatResponse } from "./response.ts";
 
 const none: ReadonlyMap<Slot, JsonObject> = new Map();
@@ -32,12 +32,12 @@ export const chatWire: Wire = {
     const { requestId = "" } = call.caller ?? {};
     return providers.post(slot, body, { accept, requestId, signal });
   },
-  readResponse({ value }, frame) {
+  readResponse({ value }, context) {
     const completion = requireCompletion(value);
-    return new ChatResponse(completion, usageOf(completion, frame), frame);
+    return new ChatResponse(completion, usageOf(completion, context), context);
   },
-  readEvents: (frame) => new ChatEvents(frame),
-  fromChat: (completion, usage, frame) => new ChatResponse(completion, usage, frame),
-  writeEvents: (frame) => new ChatEvents(frame),
+  readEvents: (context) => new ChatEvents(context),
+  fromChat: (completion, usage, context) => new ChatResponse(completion, usage, context),
+  writeEvents: (context) => new ChatEvents(context),
   describeFailure: (error) => error,
 };

@@ -4,7 +4,7 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import { approximateTokens } from "../../usage/usage.ts";
 import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type NamedEvent } from "../named-event.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import { signatureOf } from "../signed-details.ts";
 import { messageHead } from "./response.ts";
 import { isOwnText } from "./thinking.ts";
@@ -18,7 +18,7 @@ interface OpenBlock {
 
 /** Writes the events of a message's blocks one after another: each ends before the next starts. */
 export class BlockWriter {
-  readonly #frame: ResponseFrame;
+  readonly #context: ResponseContext;
   #events: Buffer[] = [];
   #isStarted = false;
   #index = -1;
@@ -27,8 +27,8 @@ export class BlockWriter {
   #details: JsonObject[] = [];
   readonly #calls = new Set<unknown>();
 
-  constructor(frame: ResponseFrame) {
-    this.#frame = frame;
+  constructor(context: ResponseContext) {
+    this.#context = context;
   }
 
   /** Writes a part of the model's thinking, and details that sign it or what follows. */
@@ -98,13 +98,13 @@ export class BlockWriter {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const usage = {
-      input_tokens: Number(approximateTokens(this.#frame.promptCharacters)),
+      input_tokens: Number(approximateTokens(this.#context.promptCharacters)),
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 0,
       output_tokens: 1,
     };
     const rest = { content: [], stop_reason: null, stop_sequence: null, usage };
-    this.#write({ type: "message_start", message: { ...messageHead(this.#frame), ...rest } });
+    this.#write({ type: "message_start", message: { ...messageHead(this.#context), ...rest } });
   }
 
   #start(block: JsonObject, opened: OpenBlock): void {

@@ -10,17 +10,17 @@ import {
   type Said,
   withAlias,
 } from "../named-event.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 
-type Frame = Pick<ResponseFrame, "alias" | "readUsage">;
+type Context = Pick<ResponseContext, "alias" | "readUsage">;
 
 /**
  * Reads the events of Anthropic's API, and forwards them unchanged except for the model's name. The
  * first event waits for the next one: an overload is often reported there, and another slot can
  * then take over.
  */
-export function readMessageEvents(frame: Frame): WireEvents {
+export function readMessageEvents(context: Context): WireEvents {
   let waiting: Buffer | undefined;
   let last: Buffer | undefined;
   let started: JsonObject = {};
@@ -31,13 +31,13 @@ export function readMessageEvents(frame: Frame): WireEvents {
     read(data) {
       const event = parseEvent(data);
       if (event?.type === "error") throw eventFailure(event);
-      return event === undefined ? undefined : chunkOf(data, event, said(event, started, frame));
+      return event === undefined ? undefined : chunkOf(data, event, said(event, started, context));
     },
     deliver({ data, value }) {
       const { type, index } = value;
       if (type === "message_start") {
         started = usageIn(value.message);
-        waiting = dataBytes(type, withAlias(data, "message", frame.alias));
+        waiting = dataBytes(type, withAlias(data, "message", context.alias));
         return undefined;
       }
       if (type === "content_block_start") openBlock = index;
@@ -69,19 +69,19 @@ export function readMessageEvents(frame: Frame): WireEvents {
     usageSoFar(approximate) {
       if (approximate.basis === "provider") return approximate;
       const output = { output_tokens: Number(approximate.completionTokens) };
-      const known = frame.readUsage({ ...started, ...output });
+      const known = context.readUsage({ ...started, ...output });
       return known === undefined ? approximate : { ...known, basis: approximate.basis };
     },
   };
 }
 
 /** `started` is the usage in the stream's first event, which the last one completes. */
-function said(event: NamedEvent, started: JsonObject, frame: Frame): Said {
+function said(event: NamedEvent, started: JsonObject, context: Context): Said {
   switch (event.type) {
     case "message_stop":
       return { isLast: true };
     case "message_delta": {
-      const usage = frame.readUsage({ ...started, ...usageIn(event) });
+      const usage = context.readUsage({ ...started, ...usageIn(event) });
       return { finishReason: finishReasonOf(event), usage };
     }
     case "content_block_start":

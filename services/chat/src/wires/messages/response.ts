@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import type { WithChoices } from "../chat/completion.ts";
 import { toolCallText } from "../chat/content.ts";
-import type { WithChoices } from "../chat/provider-response.ts";
 import { generatedReasoning } from "../generated-message.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import { stopReasonOf } from "./stop-reason.ts";
 import { type Block, thinkingBlocks } from "./thinking.ts";
 import { messageUsage } from "./usage.ts";
@@ -13,12 +13,12 @@ import { messageUsage } from "./usage.ts";
 export function messageFromChat(
   { choices: [choice = {}] }: WithChoices,
   usage: ChatUsage,
-  frame: ResponseFrame,
+  context: ResponseContext,
 ): JsonObject {
   const message = isJsonObject(choice.message) ? choice.message : {};
   const isRefused = typeof message.refusal === "string" && message.refusal !== "";
   return {
-    ...messageHead(frame),
+    ...messageHead(context),
     content: blocksOf(message),
     stop_reason: isRefused ? "refusal" : stopReasonOf(choice.finish_reason),
     stop_sequence: null,
@@ -27,7 +27,7 @@ export function messageFromChat(
 }
 
 /** Returns the members that a message has from its start. */
-export function messageHead({ id, alias }: ResponseFrame): JsonObject {
+export function messageHead({ id, alias }: ResponseContext): JsonObject {
   return { id: `msg_${id}`, type: "message", role: "assistant", model: alias };
 }
 

@@ -33,16 +33,16 @@ export const messagesWire: Wire = {
   findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
   post: (providers, client, slot, sending) =>
     forwardRequest(providers, form, client, slot, { ...sending, path: slot.path }),
-  readResponse(response, frame) {
+  readResponse(response, context) {
     const { type, content } = response.value;
     if (type === "message" && Array.isArray(content)) {
-      return forwardedResponse(response, content, frame);
+      return forwardedResponse(response, content, context);
     }
     throw new SlotFailure("rejected", "the provider's response is not a message");
   },
   readEvents: readMessageEvents,
-  fromChat: (completion, usage, frame) =>
-    translatedResponse(messageFromChat(completion, usage, frame), usage),
+  fromChat: (completion, usage, context) =>
+    translatedResponse(messageFromChat(completion, usage, context), usage),
   writeEvents: writeMessageEvents,
   describeFailure: (error, isNative) => describeRefusal(error, isNative, describeLength),
   countPathOf: (slot: Slot) => {

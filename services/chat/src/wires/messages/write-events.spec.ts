@@ -5,7 +5,7 @@ import { approximateUsage } from "../../usage/usage.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
 const usage = approximateUsage(40n, 8, "approx4");
-const frame = {
+const context = {
   alias: "a",
   id: "1",
   created: 1,
@@ -17,7 +17,7 @@ const frame = {
 
 /** Writes a stream of deltas, and returns its events. */
 function written(deltas: readonly JsonObject[], finishReason = "stop", isCut = false) {
-  const events = writeMessageEvents(frame);
+  const events = writeMessageEvents(context);
   const chunks = deltas.map((delta) => ({ choices: [{ index: 0, delta }] }));
   const last = { choices: [{ index: 0, delta: {}, finish_reason: finishReason }] };
   let text = "";

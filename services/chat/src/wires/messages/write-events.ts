@@ -1,14 +1,14 @@
 import { type JsonObject, objectsIn } from "@tollgate/core/json";
 import { readChunk } from "../chunk.ts";
 import { generatedReasoning } from "../generated-message.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { BlockWriter } from "./block-writer.ts";
 import { stopReasonOf } from "./stop-reason.ts";
 
 /** Writes the chunks of a chat completion as the events of a message, in Anthropic's order. */
-export function writeMessageEvents(frame: ResponseFrame): WireEvents {
-  const blocks = new BlockWriter(frame);
+export function writeMessageEvents(context: ResponseContext): WireEvents {
+  const blocks = new BlockWriter(context);
   let finishReason: unknown;
   let isRefused = false;
   let isCut = false;
@@ -24,7 +24,7 @@ export function writeMessageEvents(frame: ResponseFrame): WireEvents {
   }
 
   return {
-    read: (data) => readChunk(data, frame),
+    read: (data) => readChunk(data, context),
     deliver({ choices }) {
       for (const choice of choices) add(choice);
       return blocks.take();

@@ -3,7 +3,7 @@ import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type NamedEvent } from "../named-event.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import { callItem, contentPart, itemId, messageItem, reasoningItem } from "./items.ts";
 import { type ResponseEnd, responseObject } from "./response-object.ts";
 import { customInput, type NamedTool, namedTools } from "./tools.ts";
@@ -17,7 +17,7 @@ type OpenItem =
 
 /** Writes the events of a response's items one after another: each ends before the next starts. */
 export class ItemWriter {
-  readonly #frame: ResponseFrame;
+  readonly #context: ResponseContext;
   readonly #tools: ReadonlyMap<string, NamedTool>;
   readonly #output: JsonObject[] = [];
   readonly #calls = new Set<unknown>();
@@ -27,9 +27,9 @@ export class ItemWriter {
   /** The details of reasoning that no item has yet. */
   #details: JsonObject[] = [];
 
-  constructor(frame: ResponseFrame) {
-    this.#frame = frame;
-    this.#tools = namedTools(frame.client.json);
+  constructor(context: ResponseContext) {
+    this.#context = context;
+    this.#tools = namedTools(context.client.json);
   }
 
   /** Writes a part of the model's reasoning, and details that sign it or what follows. */
@@ -83,7 +83,7 @@ export class ItemWriter {
     if (this.#open?.kind === "message") this.#details = [];
     this.#close(end.status);
     const ended = { ...end, output: this.#output, usage: responseUsage(usage) };
-    const response = responseObject(this.#frame, ended);
+    const response = responseObject(this.#context, ended);
     this.#write({ type: `response.${end.status}`, response });
     return Buffer.concat(this.#events);
   }
@@ -101,7 +101,7 @@ export class ItemWriter {
 
   #begin(): void {
     if (this.#sequence > 0) return;
-    const response = responseObject(this.#frame, {});
+    const response = responseObject(this.#context, {});
     this.#write({ type: "response.created", response });
     this.#write({ type: "response.in_progress", response });
   }
@@ -151,7 +151,7 @@ export class ItemWriter {
   }
 
   #id(kind: "rs" | "msg" | "fc" | "ctc"): string {
-    return itemId(kind, this.#frame.id, this.#index);
+    return itemId(kind, this.#context.id, this.#index);
   }
 
   #added(item: JsonObject): void {

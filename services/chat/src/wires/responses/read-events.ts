@@ -9,7 +9,7 @@ import {
   type Said,
   withAlias,
 } from "../named-event.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { CutResponse } from "./cut-response.ts";
 import { responseUsage } from "./usage.ts";
@@ -21,15 +21,15 @@ const starting: ReadonlySet<string> = new Set([
   "response.in_progress",
 ]);
 
-type Frame = Pick<ResponseFrame, "alias" | "readUsage">;
+type Context = Pick<ResponseContext, "alias" | "readUsage">;
 
 /**
  * Reads the events of a provider that speaks the Responses API, and forwards them unchanged except
  * for the model's name. The first events wait for the next ones: if the provider fails there,
  * another slot can take over.
  */
-export function readResponseEvents(frame: Frame): WireEvents {
-  const { alias } = frame;
+export function readResponseEvents(context: Context): WireEvents {
+  const { alias } = context;
   let waiting: Buffer[] = [];
   let last: Buffer | undefined;
   const followed = new CutResponse(alias);
@@ -40,7 +40,7 @@ export function readResponseEvents(frame: Frame): WireEvents {
       const event = parseEvent(data);
       if (event === undefined) return undefined;
       if (event.type === "error" || event.type === "response.failed") throw eventFailure(event);
-      return chunkOf(data, event, said(event, frame));
+      return chunkOf(data, event, said(event, context));
     },
     deliver({ data, value, isLast }) {
       const type = String(value.type);
@@ -64,9 +64,9 @@ export function readResponseEvents(frame: Frame): WireEvents {
   };
 }
 
-function said({ type, delta, response }: NamedEvent, frame: Frame): Said {
+function said({ type, delta, response }: NamedEvent, context: Context): Said {
   if (type === "response.completed" || type === "response.incomplete") {
-    const usage = isJsonObject(response) ? frame.readUsage(response.usage) : undefined;
+    const usage = isJsonObject(response) ? context.readUsage(response.usage) : undefined;
     return { finishReason: type, usage, isLast: true };
   }
   return typeof delta === "string" ? { text: delta } : {};

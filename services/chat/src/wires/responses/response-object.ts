@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 
 /** How a response ended, by the finish reason of a chat completion. */
 export interface ResponseEnd {
@@ -19,7 +19,7 @@ export function incomplete(reason: "max_output_tokens" | "content_filter"): Resp
 
 /** Returns a response with the members of its request, and `more`. */
 export function responseObject(
-  { id, alias, created, client: { json: request } }: ResponseFrame,
+  { id, alias, created, client: { json: request } }: ResponseContext,
   more: JsonObject,
 ): JsonObject {
   const { reasoning, text } = request;

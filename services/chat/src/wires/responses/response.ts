@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import type { WithChoices } from "../chat/completion.ts";
 import { toolCallText } from "../chat/content.ts";
-import type { WithChoices } from "../chat/provider-response.ts";
 import { generatedReasoning } from "../generated-message.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import {
   callItem,
   contentPart,
@@ -20,30 +20,30 @@ import { responseUsage } from "./usage.ts";
 export function responseFromChat(
   { choices: [choice = {}] }: WithChoices,
   usage: ChatUsage,
-  frame: ResponseFrame,
+  context: ResponseContext,
 ): JsonObject {
   const message = isJsonObject(choice.message) ? choice.message : {};
   const end = endOf(choice.finish_reason);
-  const output = itemsOf(message, frame, end.status);
-  return responseObject(frame, { ...end, output, usage: responseUsage(usage) });
+  const output = itemsOf(message, context, end.status);
+  return responseObject(context, { ...end, output, usage: responseUsage(usage) });
 }
 
-function itemsOf(message: JsonObject, frame: ResponseFrame, status: ItemStatus): JsonObject[] {
+function itemsOf(message: JsonObject, context: ResponseContext, status: ItemStatus): JsonObject[] {
   const items: JsonObject[] = [];
   const reasoning = generatedReasoning(message);
   const details = objectsIn(message.reasoning_details);
   if (reasoning !== "" || details.length > 0) {
-    items.push(reasoningItem(itemId("rs", frame.id, 0), reasoning, details));
+    items.push(reasoningItem(itemId("rs", context.id, 0), reasoning, details));
   }
   const content = contentOf(message);
   if (content.length > 0) {
-    items.push(messageItem(itemId("msg", frame.id, items.length), content, status));
+    items.push(messageItem(itemId("msg", context.id, items.length), content, status));
   }
-  const tools = namedTools(frame.client.json);
+  const tools = namedTools(context.client.json);
   for (const call of objectsIn(message.tool_calls)) {
     const { name, text } = toolCallText(call);
     const tool = tools.get(name) ?? { name, isCustom: false };
-    const id = itemId(tool.isCustom ? "ctc" : "fc", frame.id, items.length);
+    const id = itemId(tool.isCustom ? "ctc" : "fc", context.id, items.length);
     items.push(callItem({ id, callId: call.id, tool, text }, "completed"));
   }
   return items;

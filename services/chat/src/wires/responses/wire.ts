@@ -32,16 +32,16 @@ export const responsesWire: Wire = {
   findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
   post: (providers, client, slot, sending) =>
     forwardRequest(providers, form, client, slot, { ...sending, path: pathOf(slot) }),
-  readResponse(response, frame) {
+  readResponse(response, context) {
     const { status, output } = response.value;
     if ((status === "completed" || status === "incomplete") && Array.isArray(output)) {
-      return forwardedResponse(response, output, frame);
+      return forwardedResponse(response, output, context);
     }
     throw new SlotFailure("rejected", "the provider's response is not a complete one");
   },
   readEvents: readResponseEvents,
-  fromChat: (completion, usage, frame) =>
-    translatedResponse(responseFromChat(completion, usage, frame), usage),
+  fromChat: (completion, usage, context) =>
+    translatedResponse(responseFromChat(completion, usage, context), usage),
   writeEvents: writeResponseEvents,
   describeFailure: (error, isNative) =>
     describeRefusal(error, isNative, (message) => ({ param: "input", message })),

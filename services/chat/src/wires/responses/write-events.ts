@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { readChunk } from "../chunk.ts";
 import { generatedReasoning } from "../generated-message.ts";
-import type { ResponseFrame } from "../response-frame.ts";
+import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { ItemWriter } from "./item-writer.ts";
 import { endOf, incomplete } from "./response-object.ts";
 
 /** Writes the chunks of a chat completion as the events of a response. */
-export function writeResponseEvents(frame: ResponseFrame): WireEvents {
-  const items = new ItemWriter(frame);
+export function writeResponseEvents(context: ResponseContext): WireEvents {
+  const items = new ItemWriter(context);
   let finishReason: unknown;
   let isCut = false;
 
@@ -22,7 +22,7 @@ export function writeResponseEvents(frame: ResponseFrame): WireEvents {
   }
 
   return {
-    read: (data) => readChunk(data, frame),
+    read: (data) => readChunk(data, context),
     deliver({ choices }) {
       for (const choice of choices) add(choice);
       return items.take();
