@@ -98,4 +98,17 @@ describe.each([
     expect(failure).toBeInstanceOf(SlotFailure);
     expect(failure).toMatchObject({ kind: "rejected", passesOn: true });
   });
+
+  test.each(["", "<html>", '{"id":'])("has a response that is JSON, and not %j", async (text) => {
+    const { post } = await startProvider(kind, (response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end(text);
+    });
+    const failure = await rejectionReason(post(base));
+    expect(failure).toBeInstanceOf(SlotFailure);
+    expect(failure).toMatchObject({
+      kind: "rejected",
+      passesOn: true,
+      message: "the provider's response is not JSON",
+    });
+  });
 });

@@ -20,12 +20,17 @@ export async function readJson(
   response: ProviderResponse,
   signal: AbortSignal,
 ): Promise<{ bytes: Uint8Array; value: unknown }> {
-  const bytes = await readBytes(response.body, maxResponseBytes, signal);
+  const bytes = await readBytes(response, signal);
   try {
     return { bytes, value: JSON.parse(bytes.toString("utf8")) };
   } catch (cause) {
-    throw new SlotFailure("rejected", "the provider's response is not JSON", { cause });
+    throw notJson(cause);
   }
+}
+
+/** Returns the failure of a response that cannot be parsed. */
+export function notJson(cause: unknown): SlotFailure {
+  return new SlotFailure("rejected", "the provider's response is not JSON", { cause });
 }
 
 /** Does the same for a response that must be an object. */
@@ -59,21 +64,23 @@ export function transportFailure(error: unknown, signal: AbortSignal): unknown {
   return new SlotFailure("unreachable", `${what}${more}`, { cause: error });
 }
 
-async function readBytes(
-  body: AsyncIterable<Buffer>,
-  limit: number,
+/** Reads a complete response. Throws a SlotFailure when it is cut off or too large for a JSON response. */
+export async function readBytes(
+  { body }: ProviderResponse,
   signal: AbortSignal,
-): Promise<Buffer> {
+): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > limit) throw new SlotFailure("oversized", "the provider's response is too large");
+      if (size > maxResponseBytes) {
+        throw new SlotFailure("oversized", "the provider's response is too large");
+      }
       chunks.push(chunk);
     }
   } catch (error) {
     throw transportFailure(error, signal);
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return chunks.length === 1 ? (chunks[0] as Buffer<ArrayBuffer>) : Buffer.concat(chunks);
 }

@@ -1,5 +1,6 @@
-import { APICallError } from "@ai-sdk/provider";
+import { APICallError, JSONParseError } from "@ai-sdk/provider";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { notJson } from "@tollgate/upstream/provider-response";
 
 /**
  * Returns the error to throw for a call that failed: the signal's reason when it was aborted, else
@@ -9,8 +10,10 @@ export function toSlotFailure(error: unknown, failure: unknown, signal: AbortSig
   if (signal.aborted) return signal.reason;
   if (failure !== undefined) return failure;
   if (error instanceof SlotFailure) return error;
-  if (APICallError.isInstance(error) && (error.statusCode ?? 0) >= 400) {
-    return eventFailure(error, error.statusCode);
+  if (APICallError.isInstance(error)) {
+    const { statusCode = 0, cause } = error;
+    if (statusCode >= 400) return eventFailure(error, statusCode);
+    if (JSONParseError.isInstance(cause)) return notJson(cause);
   }
   return new SlotFailure("rejected", "the provider's response is not a message", { cause: error });
 }

@@ -2,7 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
-import { type ProviderResponse, readJson } from "@tollgate/upstream/provider-response";
+import { type ProviderResponse, readBytes } from "@tollgate/upstream/provider-response";
 import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 
 /** The `fetch` of a provider package for one call, and what it does not report itself. */
@@ -72,8 +72,7 @@ export function createProviderFetch(
     body = response.body;
     const init = { status, headers: { "content-type": contentType } };
     if (accept !== "text/event-stream") {
-      const { bytes } = await readJson(response, signal);
-      return new Response(new Uint8Array(bytes), init);
+      return new Response(await readBytes(response, signal), init);
     }
     const { limit } = target.framing ?? lines;
     const limited = limit(body, maxEventBytes);
