@@ -5,7 +5,9 @@ import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { measureUnits } from "@tollgate/metering/measurement";
 import type { SpeakRequest } from "@tollgate/proto/tollgate/v1/audio";
+import { ClientBody } from "@tollgate/providers/client-body";
 import { checkSpeech, postSpeech } from "@tollgate/providers/speech";
+import type { SpeechMembers } from "@tollgate/providers/speech-adapter";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { type ProviderResponse, transportFailure } from "@tollgate/upstream/provider-response";
 
@@ -31,7 +33,8 @@ export async function* speak(
 ): AsyncGenerator<SpeechChunk> {
   const model = engine.resolve(call.alias, "speech", call.caller);
   checkLimits(call, model);
-  checkSpeech(model, call.body);
+  const body = new ClientBody<SpeechMembers>(call.body);
+  checkSpeech(model, body);
   const quantity = BigInt(call.characters);
   const estimate = highestCostOfUnits(model, quantity);
   yield* engine.stream({ caller: call.caller, model, estimate }, async function* (generation) {
@@ -39,7 +42,7 @@ export async function* speak(
     const { slot, response } = await generation.attemptStream(async (slot) => {
       const { requestId = "" } = call.caller ?? {};
       const details = { accept: "audio/*", requestId, signal } as const;
-      const sent = await postSpeech(providers, slot, call.body, details);
+      const sent = await postSpeech(providers, slot, body, details);
       const chunks = await openAudio(sent, signal, () => {
         isDelivered = true;
       });

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import { measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { ClientBody } from "@tollgate/providers/client-body";
 import { checkJson, postJson } from "@tollgate/providers/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { spliceBody } from "@tollgate/upstream/json-body";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { highestCostOfUnits } from "./estimate.ts";
 import type { ProviderRuntime } from "./provider-runtime.ts";
@@ -64,18 +64,24 @@ export async function serveJson<Call extends JsonCall>(
   const { caller, alias } = call;
   const { routeType } = route;
   const model = engine.resolve(alias, routeType, caller);
-  checkJson(model, call.body, route.requested?.(call));
+  const client = new ClientBody(call.body);
+  checkJson(model, client, route.requested?.(call));
   const estimate = highestCostOfUnits(model, route.bound(call, model));
   const tokens = route.tokens?.(call);
   return engine.generate({ caller, model, estimate, tokens }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
       const attempt = { model, slot, held: generation.held };
-      const ownMembers = { model: slot.upstreamModel, ...route.ownMembers?.(call, attempt) };
-      const body = spliceBody(ownMembers, call.body);
+      const own = { model: slot.upstreamModel, ...route.ownMembers?.(call, attempt) };
       const { requestId = "" } = caller ?? {};
       const accept = "application/json";
       const sent = { accept, requestId, signal } as const;
-      const { bytes, value: json } = await postJson(providers, slot, routeType, body, sent);
+      const { bytes, value: json } = await postJson(
+        providers,
+        slot,
+        routeType,
+        { own, client },
+        sent,
+      );
       const value = membersOf(json, route.lists);
       return { bytes, value, used: route.measure(value, call, attempt) };
     });

@@ -1,11 +1,12 @@
-import type { Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import type { RouteType } from "@tollgate/catalog/route-types";
 import type { JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { JsonBytes, ProviderClient } from "@tollgate/upstream/provider-client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ClientBody } from "./client-body.ts";
 import { vendors } from "./index.ts";
-import { postJson } from "./json.ts";
+import { checkJson, postJson } from "./json.ts";
 
 interface Exchange {
   name: string;
@@ -316,11 +317,12 @@ const call = {
   signal: new AbortController().signal,
 } as const;
 
-const bytesOf = (value: JsonObject) => Buffer.from(JSON.stringify(value));
+const clientOf = (members: JsonObject) => new ClientBody(Buffer.from(JSON.stringify(members)));
 
 test.each(exchanges)("$name are translated both ways", async (exchange) => {
   const { sent, slot, providers } = world(exchange, exchange.response);
-  const body = [bytesOf(exchange.request)];
+  const { model, ...others } = exchange.request;
+  const body = { own: { model }, client: clientOf(others) };
   const { bytes, value } = await postJson(providers, slot, exchange.routeType, body, call);
   expect(sent).toEqual([exchange.sent]);
   expect(value).toEqual(exchange.received);
@@ -335,6 +337,31 @@ test.each([
   ["bedrock", "rerank", { nextToken: "a" }],
 ] as const)("a response of %s for %s without its list is a failure", async (kind, routeType, own) => {
   const { slot, providers } = world({ kind }, own);
-  const posted = postJson(providers, slot, routeType, bytesOf({ model: "m", input: "a" }), call);
+  const body = { own: { model: "m" }, client: clientOf({ input: "a" }) };
+  const posted = postJson(providers, slot, routeType, body, call);
   await expect(posted).rejects.toThrow(SlotFailure);
+});
+
+test("a body is forwarded without being parsed where the provider speaks OpenAI's wire", async () => {
+  const { sent, slot, providers } = world({ kind: "openai" }, { data: [] });
+  const bytes = Buffer.from('{"input":"a"}');
+  const client = new ClientBody(bytes);
+  const parse = vi.spyOn(client, "members", "get");
+  checkJson({ chain: [slot], routeType: "embeddings" } as unknown as Model, client);
+  await postJson(providers, slot, "embeddings", { own: { model: "m" }, client }, call);
+  expect(sent).toEqual([{ model: "m", input: "a" }]);
+  expect(parse).not.toHaveBeenCalled();
+});
+
+test("a body is parsed once for all slots and attempts", async () => {
+  const { slot, providers } = world({ kind: "jina" }, { results: [] });
+  const parse = vi.spyOn(JSON, "parse");
+  onTestFinished(() => parse.mockRestore());
+  const client = clientOf({ query: "q", documents: ["a"] });
+  const text = Buffer.from(client.bytes).toString();
+  checkJson({ chain: [slot, slot], routeType: "rerank" } as unknown as Model, client, { n: 1 });
+  for (const model of ["first", "second"]) {
+    await postJson(providers, slot, "rerank", { own: { model }, client }, call);
+  }
+  expect(parse.mock.calls.filter(([parsed]) => parsed === text)).toHaveLength(1);
 });

@@ -1,11 +1,20 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { RouteType } from "@tollgate/catalog/route-types";
 import type { JsonObject } from "@tollgate/core/json";
-import type { JsonBytes, PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
+import { spliceBody } from "@tollgate/upstream/json-body";
+import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
 import { readJson, readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import type { ClientBody } from "./client-body.ts";
 import { notSupported } from "./not-supported.ts";
 import { vendorOf } from "./vendor-of.ts";
+
+/** The body for a slot. */
+export interface SlotBody {
+  /** The members that the gateway sets. */
+  own: JsonObject;
+  client: ClientBody;
+}
 
 /** A JSON response: its bytes and its value. */
 export interface JsonResponse {
@@ -14,13 +23,13 @@ export interface JsonResponse {
 }
 
 /**
- * Throws `invalid_param` where a slot of the model cannot be sent the whole request. `body` is the
- * client's, and `others` the members that it has besides. The body is parsed only where a slot's kind
- * refuses something.
+ * Throws `invalid_param` where a slot of the model cannot be sent the whole request. `others` are the
+ * members that the request has besides its body. The body is parsed only where a slot's kind refuses
+ * something.
  */
 export function checkJson(
   { chain, routeType }: Model,
-  body: Uint8Array,
+  body: ClientBody,
   others: JsonObject = {},
 ): void {
   let members: JsonObject | undefined;
@@ -29,7 +38,7 @@ export function checkJson(
     const names = refusedMembers[routeType] ?? [];
     const check = json[routeType]?.check;
     if (names.length === 0 && check === undefined) continue;
-    members ??= { ...membersOf(body), ...others };
+    members ??= { ...body.members, ...others };
     for (const name of names) if (members[name] != null) throw notSupported(name);
     check?.(slot, members);
   }
@@ -44,21 +53,19 @@ export async function postJson(
   providers: ProviderClient,
   slot: Slot,
   routeType: RouteType,
-  body: JsonBytes,
+  { own, client }: SlotBody,
   call: PostCall,
 ): Promise<JsonResponse> {
   const adapter = vendorOf(slot).json[routeType];
-  if (adapter === undefined) return readJson(await providers.post(slot, body, call), call.signal);
-  const members = membersOf(body);
+  if (adapter === undefined) {
+    const response = await providers.post(slot, spliceBody(own, client.bytes), call);
+    return readJson(response, call.signal);
+  }
+  const members = { ...own, ...client.members };
   const sent = Buffer.from(JSON.stringify(adapter.request(slot, members)));
   const response = await providers.post(slot, sent, call);
-  const { value: own } = await readJsonObject(response, call.signal);
-  refuseReportedError(own);
-  const value = adapter.response(own, members);
+  const { value: received } = await readJsonObject(response, call.signal);
+  refuseReportedError(received);
+  const value = adapter.response(received, members);
   return { bytes: Buffer.from(JSON.stringify(value)), value };
-}
-
-function membersOf(body: JsonBytes): JsonObject {
-  const bytes = body instanceof Uint8Array ? body : Buffer.concat(body);
-  return JSON.parse(Buffer.from(bytes).toString("utf8")) as JsonObject;
 }

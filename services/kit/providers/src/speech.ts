@@ -3,15 +3,15 @@ import { spliceBody } from "@tollgate/upstream/json-body";
 import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
 import { type ProviderResponse, readJson } from "@tollgate/upstream/provider-response";
 import { requestIdHeader } from "@tollgate/upstream/request-id-header";
+import type { ClientBody } from "./client-body.ts";
 import type { SpeechMembers } from "./speech-adapter.ts";
 import { vendorOf } from "./vendor-of.ts";
 
 /**
- * Throws `invalid_param` where a slot of the model cannot be sent the whole request. `body` is the
- * client's, without its model.
+ * Throws `invalid_param` where a slot of the model cannot be sent the whole request.
  */
-export function checkSpeech({ chain }: Model, body: Uint8Array): void {
-  for (const slot of chain) vendorOf(slot).speech?.request(slot, membersOf(body));
+export function checkSpeech({ chain }: Model, body: ClientBody<SpeechMembers>): void {
+  for (const slot of chain) vendorOf(slot).speech?.request(slot, body.members);
 }
 
 /**
@@ -21,21 +21,20 @@ export function checkSpeech({ chain }: Model, body: Uint8Array): void {
 export async function postSpeech(
   providers: ProviderClient,
   slot: Slot,
-  body: Uint8Array,
+  client: ClientBody<SpeechMembers>,
   call: PostCall,
 ): Promise<ProviderResponse> {
   const adapter = vendorOf(slot).speech;
   if (adapter === undefined) {
-    return providers.post(slot, spliceBody({ model: slot.upstreamModel }, body), call);
+    return providers.post(slot, spliceBody({ model: slot.upstreamModel }, client.bytes), call);
   }
-  const members = membersOf(body);
-  const { path, query, body: own } = adapter.request(slot, members);
+  const { path, query, body } = adapter.request(slot, client.members);
   const type = { "content-type": "application/json", accept: call.accept };
   const headers = { ...type, ...requestIdHeader(call.requestId) };
-  const sent = Buffer.from(JSON.stringify(own));
+  const sent = Buffer.from(JSON.stringify(body));
   const request = { method: "POST", path, query, headers, body: sent } as const;
   const response = await providers.send(slot, request, call.signal);
-  return adapter.response?.(response, members, call.signal) ?? response;
+  return adapter.response?.(response, client.members, call.signal) ?? response;
 }
 
 /** Resolves with the JSON of a slot's voices. Throws what `ProviderClient.send` throws. */
@@ -51,8 +50,4 @@ export async function readVoices(
   const headers = { accept: "application/json" };
   const response = await providers.send(slot, { method: "GET", path, ...query, headers }, signal);
   return (await readJson(response, signal)).bytes;
-}
-
-function membersOf(body: Uint8Array): SpeechMembers {
-  return JSON.parse(Buffer.from(body).toString("utf8")) as SpeechMembers;
 }
