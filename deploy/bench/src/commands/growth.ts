@@ -4,7 +4,7 @@ import { defineCommand } from "../command.ts";
 import { fillConversations, fillKeys, fillLedger, keyText } from "../ledger/fill.ts";
 import { expectedContent, openJsonLoad, type RequestParts } from "../load/json-load.ts";
 import { type JsonWorkload, workloadNamed } from "../load/workload.ts";
-import { measureCost } from "../machine/cost.ts";
+import { measureCost, processesOf } from "../machine/cost.ts";
 import { median } from "../report/statistics.ts";
 import type { Gateway } from "../subjects/subject.ts";
 import { startTestbed, type Testbed } from "../subjects/testbed.ts";
@@ -164,12 +164,7 @@ async function compare(
   for (let round = 0; round < rounds; round += 1) {
     const figures: number[][] = [];
     for (const { gateway, run } of loads) {
-      const processes = {
-        gateway: gateway.pids,
-        stores: [testbed.postgres.pid],
-        simulator: testbed.provider.pid,
-      };
-      const { result, cost } = await measureCost(processes, () => run(seconds));
+      const { result, cost } = await measureCost(processesOf(gateway, testbed), () => run(seconds));
       const { count, requestsPerSecond } = result;
       figures.push([requestsPerSecond, cost.gatewayCpuMs / count, cost.storesCpuMs / count]);
     }

@@ -1,6 +1,6 @@
 import { openLoad } from "../load/load.ts";
 import type { Workload } from "../load/workload.ts";
-import { type Cost, measureCost } from "../machine/cost.ts";
+import { type Cost, measureCost, processesOf } from "../machine/cost.ts";
 import { median } from "../report/statistics.ts";
 import type { Subject } from "../subjects/subject.ts";
 import type { Testbed } from "../subjects/testbed.ts";
@@ -29,12 +29,8 @@ export async function compareSideBySide(
   for (const load of loads) await load.run(warmUpSeconds);
   const samples = contenders.map((): Sample[] => []);
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, { pids }] of contenders.entries()) {
-      const processes = {
-        gateway: pids,
-        stores: [testbed.postgres.pid],
-        simulator: testbed.provider.pid,
-      };
+    for (const [index, contender] of contenders.entries()) {
+      const processes = processesOf(contender, testbed);
       const { result, cost } = await measureCost(processes, async () => loads[index]?.run(seconds));
       samples[index]?.push({ ...cost, count: result?.count ?? 1 });
     }

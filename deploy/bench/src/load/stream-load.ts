@@ -39,14 +39,10 @@ export function openStreamLoad(
     const received = await readStream({ pool, headers: subject.headers, body }, () => {
       receivedAt.push(performance.now());
     });
-    return {
-      firstTokenMs: (receivedAt[0] ?? 0) - startedAt,
-      largestGapMs: Math.max(
-        0,
-        ...receivedAt.slice(1).map((at, index) => at - (receivedAt[index] ?? 0)),
-      ),
-      ...compareChunks(expected, received),
-    };
+    const gapsMs = receivedAt.slice(1).map((at, index) => at - (receivedAt[index] ?? 0));
+    const firstTokenMs = (receivedAt[0] ?? 0) - startedAt;
+    const largestGapMs = Math.max(0, ...gapsMs);
+    return { firstTokenMs, largestGapMs, ...compareChunks(expected, received) };
   }
 
   return {

@@ -1,25 +1,24 @@
-/** A workload of requests with JSON responses. */
-export interface JsonWorkload {
-  kind: "json";
+interface Requests {
   name: string;
   clients: number;
   /** The size of the prompt. */
   promptBytes: number;
-  /** The provider's delay. */
-  providerMs: number;
   /** By default, `bench`. */
   model?: string;
 }
 
+/** A workload of requests with JSON responses. */
+export interface JsonWorkload extends Requests {
+  kind: "json";
+  /** The provider's delay. */
+  providerMs: number;
+}
+
 /** A workload of concurrent streams with `chunks` chunks each. */
-export interface StreamWorkload {
+export interface StreamWorkload extends Requests {
   kind: "sse";
-  name: string;
-  clients: number;
-  promptBytes: number;
   chunks: number;
   gapMs: number;
-  model?: string;
 }
 
 export type Workload = JsonWorkload | StreamWorkload;

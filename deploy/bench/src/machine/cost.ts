@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Subject } from "../subjects/subject.ts";
+import type { Testbed } from "../subjects/testbed.ts";
 import { cpuSeconds } from "./cpu.ts";
 import { residentMebibytes } from "./resident-memory.ts";
 
@@ -11,6 +13,11 @@ export interface Processes {
   /** Postgres and the broker. */
   stores: readonly number[];
   simulator: number;
+}
+
+/** Returns the processes of a subject that uses no store but Postgres. */
+export function processesOf({ pids }: Subject, { postgres, provider }: Testbed): Processes {
+  return { gateway: pids, stores: [postgres.pid], simulator: provider.pid };
 }
 
 /** The CPU time and the memory that some work took. */

@@ -1,21 +1,11 @@
+import type { JsonTimings } from "../load/json-load.ts";
+import type { StreamTimings } from "../load/stream-load.ts";
+import type { Cost } from "../machine/cost.ts";
 import type { SubjectName } from "../subjects/subject.ts";
 import { median } from "./statistics.ts";
 
 /** CPU figures are per request or stream, summed over the gateway's processes. */
-export type FigureName =
-  | "requestsPerSecond"
-  | "p50Ms"
-  | "p99Ms"
-  | "firstTokenP50Ms"
-  | "firstTokenP99Ms"
-  | "largestGapMs"
-  | "lost"
-  | "reordered"
-  | "gatewayCpuMs"
-  | "storesCpuMs"
-  | "simulatorCpuMs"
-  | "loadCpuMs"
-  | "peakMebibytes";
+export type FigureName = Exclude<keyof (JsonTimings & StreamTimings & Cost), "count">;
 
 export type Figures = Readonly<Partial<Record<FigureName, number>>>;
 

@@ -90,13 +90,10 @@ function streamTable(findings: Findings, count: number): string {
 
 function memoryTable(findings: Findings): string {
   const head = "Memory, MiB | idle | peak under load | after";
-  const peak = (subject: Subject) =>
-    Math.max(
-      0,
-      ...findings.results
-        .filter(({ subject: name }) => name === subject.name)
-        .map(({ figures }) => figures.peakMebibytes ?? 0),
-    ).toFixed(0);
+  const peak = ({ name }: Subject) => {
+    const own = findings.results.filter(({ subject }) => subject === name);
+    return Math.max(0, ...own.map(({ figures }) => figures.peakMebibytes ?? 0)).toFixed(0);
+  };
   const at = (list: readonly number[]) => (_: Subject, index: number) => show(list[index], 0);
   return table(findings, head, [at(findings.idle), peak, at(findings.after)]);
 }

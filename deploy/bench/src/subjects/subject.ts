@@ -14,8 +14,6 @@ export interface Subject {
 
 /** Tollgate as one process or as a fleet. */
 export interface Gateway extends Subject {
-  /** The address of the operator API. */
-  operatorAddress: string;
   keyId: string;
   accountId: string;
 }

@@ -46,7 +46,7 @@ export async function startAll(
   });
   testbed.defer(child.stop);
   const about = { name: "all", title: "Tollgate `--target all`" } as const;
-  const location = { url: child.ready.url ?? "", operatorAddress, pids: [child.pid] };
+  const location = { url: child.ready.url ?? "", pids: [child.pid] };
   const caller = await createCaller(operatorAddress);
   return { ...about, ...location, ...caller, databaseUrl, stop: child.stop };
 }
@@ -71,7 +71,7 @@ export async function startFleetGateway(
   const fleet = await start(env, 0, options);
   testbed.defer(fleet.stop);
   const about = { name: "fleet", title: "Tollgate fleet" } as const;
-  const location = { url: fleet.url, operatorAddress: fleet.billingAddress, pids: fleet.pids() };
+  const location = { url: fleet.url, pids: fleet.pids() };
   const caller = await createCaller(fleet.billingAddress);
   return { ...about, ...location, ...caller, brokerPid: nats.pid };
 }
@@ -109,10 +109,8 @@ async function createCaller(operatorAddress: string) {
     // Gateways that share a database need different account names.
     const account = `bench-${randomUUID()}`;
     await operator.client.createAccount({ name: account, creditNanoUsd });
-    const { key, keyId, accountId } = await operator.client.createKey({
-      account,
-      limits: keyLimits,
-    });
+    const grant = { account, limits: keyLimits };
+    const { key, keyId, accountId } = await operator.client.createKey(grant);
     return { keyId, accountId, headers: { authorization: `Bearer ${key}` } };
   } finally {
     operator.close();
