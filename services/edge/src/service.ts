@@ -96,6 +96,7 @@ export const edge = defineService({
       url: server.url,
       drain: server.stop,
       async stop(graceMs) {
+        await pending.stop();
         await refusals.stop();
         await leases.stop(graceMs);
         await pool.end();

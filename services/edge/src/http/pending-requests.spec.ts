@@ -31,6 +31,7 @@ async function serve(
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
+    return pending.stop();
   });
   return () => connect((server.address() as AddressInfo).port, "127.0.0.1");
 }

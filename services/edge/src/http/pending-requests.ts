@@ -23,6 +23,8 @@ interface PendingRequest extends Indexed {
 export interface PendingRequests<Request extends PendingRequest> {
   add(request: Request): void;
   remove(request: Request): void;
+  /** Stops the checks of bodies. Resolves when none runs. */
+  stop(): Promise<void>;
 }
 
 export interface PendingRequestsOptions<Request extends PendingRequest> {
@@ -82,7 +84,7 @@ export function createPendingRequests<Request extends PendingRequest>({
     for (const request of pending.all()) check(request, nowMs);
   }
 
-  repeat(checkAll, { everyMs: Math.min(stallMs, graceMs) / 6 });
+  const checks = repeat(checkAll, { everyMs: Math.min(stallMs, graceMs) / 6 });
   leaving.addEventListener("abort", () => {
     for (const { res } of pending.all()) res.shouldKeepAlive = false;
   });
@@ -92,6 +94,7 @@ export function createPendingRequests<Request extends PendingRequest>({
       pending.add(request);
     },
     remove: pending.remove,
+    stop: () => checks.stop(),
   };
 }
 

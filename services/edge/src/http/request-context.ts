@@ -41,7 +41,7 @@ export interface RequestContext extends Indexed {
 export type ResponseHeaders = Record<string, string>;
 
 export interface RequestContextOptions extends RequestLog {
-  pending: PendingRequests<RequestContext>;
+  pending: Pick<PendingRequests<RequestContext>, "add" | "remove">;
   refusals: Pick<Refusals, "count">;
   /** Returns whether the catalog has the alias. Metrics carry no other alias. */
   knows(alias: string): boolean;
