@@ -13,7 +13,7 @@ BEGIN
   IF TG_OP = 'INSERT' THEN
     FOR change IN
       SELECT account_id, sum(amount_nano_usd)::bigint AS amount, array_agg(key_id) AS key_ids,
-        array_agg(amount_nano_usd) AS amounts, array_agg(in_progress) AS slots
+        array_agg(amount_nano_usd) AS amounts, array_agg(in_progress) AS counts
       FROM new_rows GROUP BY account_id ORDER BY account_id
     LOOP
       UPDATE wallet SET held_nano_usd = held_nano_usd + change.amount
@@ -21,25 +21,25 @@ BEGIN
       IF NOT FOUND THEN
         RAISE EXCEPTION 'a hold needs a wallet: account % has none', change.account_id;
       ELSIF is_limited THEN
-        PERFORM add_held(change.account_id, change.key_ids, change.amounts, change.slots);
+        PERFORM add_held(change.account_id, change.key_ids, change.amounts, change.counts);
       END IF;
     END LOOP;
   ELSIF TG_OP = 'DELETE' THEN
     FOR change IN
       SELECT account_id, sum(amount_nano_usd)::bigint AS amount, array_agg(key_id) AS key_ids,
-        array_agg(-amount_nano_usd) AS amounts, array_agg(-in_progress) AS slots
+        array_agg(-amount_nano_usd) AS amounts, array_agg(-in_progress) AS counts
       FROM old_rows GROUP BY account_id ORDER BY account_id
     LOOP
       UPDATE wallet SET held_nano_usd = held_nano_usd - change.amount
         WHERE account_id = change.account_id RETURNING has_limits INTO is_limited;
       IF is_limited THEN
-        PERFORM add_held(change.account_id, change.key_ids, change.amounts, change.slots);
+        PERFORM add_held(change.account_id, change.key_ids, change.amounts, change.counts);
       END IF;
     END LOOP;
   ELSE
     FOR change IN
       SELECT account_id, sum(amount)::bigint AS amount, array_agg(key_id) AS key_ids,
-        array_agg(amount) AS amounts, array_agg(in_progress) AS slots
+        array_agg(amount) AS amounts, array_agg(in_progress) AS counts
       FROM (
         SELECT account_id, key_id, amount_nano_usd AS amount, in_progress FROM new_rows
         UNION ALL SELECT account_id, key_id, -amount_nano_usd, -in_progress FROM old_rows
@@ -49,7 +49,7 @@ BEGIN
       UPDATE wallet SET held_nano_usd = held_nano_usd + change.amount
         WHERE account_id = change.account_id RETURNING has_limits INTO is_limited;
       IF is_limited THEN
-        PERFORM add_held(change.account_id, change.key_ids, change.amounts, change.slots);
+        PERFORM add_held(change.account_id, change.key_ids, change.amounts, change.counts);
       END IF;
     END LOOP;
   END IF;

@@ -15,12 +15,12 @@ BEGIN
   END IF;
   FOR part IN
     SELECT shared_hold_id AS id, sum(shared_amount)::bigint AS amount,
-      sum(shared_tokens)::bigint AS tokens, sum(shared_in_progress)::bigint AS slots
+      sum(shared_tokens)::bigint AS tokens, sum(shared_in_progress)::bigint AS in_progress
     FROM unnest(captures)
     WHERE shared_hold_id IS NOT NULL
       AND greatest(shared_amount, shared_tokens, shared_in_progress) > 0
     GROUP BY shared_hold_id ORDER BY shared_hold_id
   LOOP
-    PERFORM reduce_hold(part.id, part.amount, 0, part.tokens, part.slots);
+    PERFORM reduce_hold(part.id, part.amount, 0, part.tokens, part.in_progress);
   END LOOP;
 END $$;

@@ -4,7 +4,7 @@
 -- Locks: the wallet first. Commits asynchronously; see take_holds.
 CREATE OR REPLACE FUNCTION release_shared_hold(
   hold_id text, owner text, amount bigint, unused_requests bigint, unused_tokens bigint,
-  slots bigint
+  unused_in_progress bigint
 )
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -19,5 +19,5 @@ BEGIN
   END IF;
   PERFORM remove_from_minute(shared, least(unused_requests, shared.requests),
     least(unused_tokens, shared.tokens));
-  PERFORM reduce_hold(hold_id, amount, unused_requests, unused_tokens, slots);
+  PERFORM reduce_hold(hold_id, amount, unused_requests, unused_tokens, unused_in_progress);
 END $$;

@@ -1,7 +1,7 @@
 -- Takes a hold of `amount` nano-USD that many requests of one service share, in full or
 -- not at all. It expires after `hold_ms` milliseconds. The requests are those of `key`, or where that
 -- is empty, those of the account's keys without limits. Of limits, it takes `new_requests` and
--- `new_tokens` of a minute, and `slots` requests in progress.
+-- `new_tokens` of a minute, and `new_in_progress` requests in progress.
 --
 -- It is refused when the wallet's shared holds, of all services, would exceed one part in `parts`
 -- of the money that nothing else holds: what is unused in them must refuse hardly any request. The
@@ -11,7 +11,7 @@
 -- Locks: the wallet first. Commits asynchronously; see take_holds.
 CREATE OR REPLACE FUNCTION take_shared_hold(
   hold_id text, owner text, key text, amount bigint, new_requests bigint, new_tokens bigint,
-  slots bigint, parts bigint, hold_ms bigint
+  new_in_progress bigint, parts bigint, hold_ms bigint
 )
 RETURNS TABLE (granted boolean, rates jsonb) LANGUAGE plpgsql AS $$
 DECLARE
@@ -31,21 +31,25 @@ BEGIN
     key_limits := (read_limits_left(ARRAY[key]))[1];
     account_limits := (read_limits_left(ARRAY[owner]))[1];
     granted := granted
-      AND allows_shared_hold(key_limits, amount, new_requests, new_tokens, slots, parts)
-      AND allows_shared_hold(account_limits, amount, new_requests, new_tokens, slots, parts);
+      AND allows_shared_hold(
+        key_limits, amount, new_requests, new_tokens, new_in_progress, parts)
+      AND allows_shared_hold(
+        account_limits, amount, new_requests, new_tokens, new_in_progress, parts);
   END IF;
   IF granted THEN
     INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, is_shared, key_id,
       requests, tokens, in_progress)
     VALUES (hold_id, owner, amount, now(), now() + hold_ms * interval '1 millisecond', true, key,
-      new_requests, new_tokens, slots);
+      new_requests, new_tokens, new_in_progress);
   END IF;
   IF w.has_limits THEN
     IF granted THEN
       PERFORM count_in_minute(ARRAY[key, owner], owner, now(), ARRAY[new_requests, new_requests],
         ARRAY[new_tokens, new_tokens]);
-      key_limits := take_from_limits(key_limits, amount, new_requests, new_tokens, slots);
-      account_limits := take_from_limits(account_limits, amount, new_requests, new_tokens, slots);
+      key_limits := take_from_limits(
+        key_limits, amount, new_requests, new_tokens, new_in_progress);
+      account_limits := take_from_limits(
+        account_limits, amount, new_requests, new_tokens, new_in_progress);
     END IF;
     rates := format_rates(key_limits, account_limits);
   END IF;

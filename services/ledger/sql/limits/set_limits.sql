@@ -4,7 +4,8 @@
 -- used counts if the owner had limits before.
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION set_limits(
-  owner text, account text, budget bigint, period text, requests bigint, tokens bigint, slots bigint
+  owner text, account text, budget bigint, period text, requests bigint, tokens bigint,
+  max_in_progress bigint
 )
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -17,7 +18,7 @@ BEGIN
   INSERT INTO wallet (account_id, balance_nano_usd, held_nano_usd) VALUES (account, 0, 0)
     ON CONFLICT DO NOTHING;
   PERFORM FROM wallet WHERE account_id = account FOR UPDATE;
-  IF num_nonnulls(budget, requests, tokens, slots) = 0 THEN
+  IF num_nonnulls(budget, requests, tokens, max_in_progress) = 0 THEN
     DELETE FROM usage_limit WHERE owner_id = owner AND account_id = account;
     RETURN;
   END IF;
@@ -36,7 +37,7 @@ BEGIN
   INSERT INTO usage_limit AS l (owner_id, account_id, budget_nano_usd, budget_period, period_start,
     spent_nano_usd, held_nano_usd, in_progress, requests_per_minute, tokens_per_minute, parallel)
   VALUES (owner, account, budget, CASE WHEN budget IS NOT NULL THEN period END, start,
-    coalesce(spent, 0), held, open_requests, requests, tokens, slots)
+    coalesce(spent, 0), held, open_requests, requests, tokens, max_in_progress)
   ON CONFLICT (owner_id) DO UPDATE SET
     budget_nano_usd = excluded.budget_nano_usd, budget_period = excluded.budget_period,
     period_start = excluded.period_start, spent_nano_usd = excluded.spent_nano_usd,

@@ -1,11 +1,11 @@
 -- Returns what is left of an owner's limits after a hold takes its part of them.
 CREATE OR REPLACE FUNCTION take_from_limits(
-  limits limits_left, amount bigint, requests bigint, tokens bigint, slots bigint
+  limits limits_left, amount bigint, requests bigint, tokens bigint, in_progress bigint
 )
 RETURNS limits_left LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   limits.budget_left := limits.budget_left - amount;
-  limits.parallel_left := limits.parallel_left - slots;
+  limits.parallel_left := limits.parallel_left - in_progress;
   limits.requests_left := limits.requests_left - requests;
   limits.tokens_left := limits.tokens_left - tokens;
   -- What is used now leaves the minute last.
