@@ -68,6 +68,17 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
     isIdle: () => state.kind !== "connected",
   });
 
+  const attempts = repeat(open, {
+    everyMs: nextRetryMs,
+    isIdle: () => state.kind !== "waiting",
+  });
+
+  function nextRetryMs(): number {
+    const everyMs = retryMs;
+    retryMs = Math.min(retryMs * 2, maxRetryMs);
+    return everyMs;
+  }
+
   /** Closes a connection that has failed, and opens another one later. */
   function retire(lost: pg.Client, error: Error | undefined): void {
     void lost.end().catch(() => {});
@@ -77,9 +88,8 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
       const reason = error?.message ?? "the connection ended";
       log.warn({ reason }, "cannot receive notices from Postgres");
     }
-    const timer = setTimeout(() => void open(), retryMs).unref();
-    state = { kind: "waiting", timer };
-    retryMs = Math.min(retryMs * 2, maxRetryMs);
+    state = { kind: "waiting" };
+    attempts.resume();
   }
 
   function receive(payload: string): void {
@@ -88,7 +98,7 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
     if (isNoticeSubject(subject)) received.publish(subject, payload.slice(space + 1));
   }
 
-  void open();
+  attempts.wake();
   return {
     publish(subject, text) {
       if (state.kind !== "connected") return;
@@ -105,7 +115,7 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
       const before = state;
       state = { kind: "closed" };
       void heartbeats.stop();
-      if (before.kind === "waiting") clearTimeout(before.timer);
+      void attempts.stop();
       if (before.kind === "connected") await before.client.end().catch(() => {});
     },
   };
@@ -115,7 +125,7 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
 type State =
   | { kind: "connecting" }
   | { kind: "connected"; client: pg.Client; lose(error: Error): void }
-  | { kind: "waiting"; timer: NodeJS.Timeout }
+  | { kind: "waiting" }
   | { kind: "closed" };
 
 const notifySql = "SELECT pg_notify($1, $2)";
