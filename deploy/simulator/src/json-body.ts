@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { readBytes } from "./read-body.ts";
+import { readRequestBytes } from "./read-body.ts";
 
 /** The call log does not store larger bodies. */
 const RECORDED_BODY_LIMIT_BYTES = 1024 * 1024;
@@ -13,7 +13,7 @@ export interface ReceivedJson {
 }
 
 export async function readJsonBody(request: IncomingMessage): Promise<ReceivedJson> {
-  const raw = await readBytes(request);
+  const raw = await readRequestBytes(request);
   if (raw === undefined) return { isTooLarge: true, value: undefined, recordable: undefined };
   const value = parseJson(raw);
   const recordable = raw.length <= RECORDED_BODY_LIMIT_BYTES ? value : undefined;

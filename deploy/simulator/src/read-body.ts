@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /** Reads the complete request body. Resolves with undefined when it exceeds the limit. */
-export function readBytes(request: IncomingMessage): Promise<Buffer | undefined> {
+export function readRequestBytes(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;

@@ -9,7 +9,7 @@ import { bedrockRerankRequest } from "../converse/rerank.ts";
 import { sendConverseStream } from "../converse/stream.ts";
 import { sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
-import { readBytes } from "../read-body.ts";
+import { readRequestBytes } from "../read-body.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { sendJson } from "../send-json.ts";
 import { rank } from "./rerank.ts";
@@ -29,7 +29,7 @@ export const bedrockRoutes: readonly SimulatorRoute[] = [
 ];
 
 async function handle(call: SimulatorCall, stream: boolean): Promise<void> {
-  const body = (await readBytes(call.request))?.toString() ?? "";
+  const body = (await readRequestBytes(call.request))?.toString() ?? "";
   const value = parse(body);
   const model = decodeURIComponent(call.path.split("/")[3] ?? "");
   const recorded = recordCall(call, { model, stream }, value);
@@ -48,7 +48,7 @@ async function handle(call: SimulatorCall, stream: boolean): Promise<void> {
 }
 
 async function handleRerank(call: SimulatorCall): Promise<void> {
-  const body = (await readBytes(call.request))?.toString() ?? "";
+  const body = (await readRequestBytes(call.request))?.toString() ?? "";
   const value = parse(body);
   const parsed = bedrockRerankRequest.safeParse(value);
   const configuration = parsed.data?.rerankingConfiguration.bedrockRerankingConfiguration;

@@ -3,7 +3,7 @@ import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { injectFaults } from "../faults.ts";
-import { readBytes } from "../read-body.ts";
+import { readRequestBytes } from "../read-body.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
 
@@ -70,7 +70,7 @@ async function runOcr(
 }
 
 async function receiveUpload(call: SimulatorCall, recorded: RecordedCall): Promise<void> {
-  const body = (await readBytes(call.request)) ?? Buffer.alloc(0);
+  const body = (await readRequestBytes(call.request)) ?? Buffer.alloc(0);
   const contentType = call.request.headers["content-type"] ?? "";
   const sha256 = createHash("sha256").update(body).digest("hex");
   recorded.upload = { contentType, bytes: body.length, sha256, lang: undefined };
