@@ -296,8 +296,11 @@ describe("limits of a key", () => {
     const sent = statuses.length;
     expect(after.own - before.own + after.shared - before.shared).toBe(sent);
     await expectCharged(account);
-    const { key } = await stack.operator.getKey({ keyId: account.keyId });
-    expect(key?.limits).toMatchObject({ requests: sent, inProgress: 0, heldNanoUsd: 0n });
+    // The shared hold and its part of each limit are given back once no request uses them.
+    await eventually(async () => {
+      const { key } = await stack.operator.getKey({ keyId: account.keyId });
+      expect(key?.limits).toMatchObject({ requests: sent, inProgress: 0, heldNanoUsd: 0n });
+    });
   });
 
   test("refusals are not failures of a provider, so that other keys are served", async () => {
