@@ -9,9 +9,9 @@ export interface ProgramOutput {
 }
 
 /**
- * Prints what was started. The key and the sign-in link are printed to a terminal only. Without one, the
- * output may be a log that others read: they are written to a file in the data folder that only its
- * owner can read, and its path is printed.
+ * Prints what was started. The key and the sign-in link are printed to a terminal only. Without
+ * one, the output may be a log that others read: they are written to a file in the data folder that
+ * only its owner can read, and its path is printed.
  */
 export async function announce(
   started: Started,

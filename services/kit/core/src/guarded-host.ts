@@ -4,9 +4,9 @@ import type { PeerAuth } from "./peer-auth.ts";
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 
 /**
- * Throws a StartError that names the variable where other machines can reach a host at which a service
- * takes the calls of others, and there is no secret that keeps them out: such a call can create accounts
- * and money, or act for any caller.
+ * Throws a StartError that names the variable where other machines can reach a host at which a
+ * service takes the calls of others, and there is no secret that keeps them out: such a call can
+ * create accounts and money, or act for any caller.
  */
 export function requireSecret(
   variable: string,

@@ -9,8 +9,8 @@ export function secretsOf({ kind, apiKeyEnv }: Provider, env: Environment): read
 }
 
 /**
- * Returns a provider's text without credentials. Clients are sent such texts, and an error may repeat
- * the key that it refuses.
+ * Returns a provider's text without credentials. Clients are sent such texts, and an error may
+ * repeat the key that it refuses.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, "[key]"), text);

@@ -14,7 +14,7 @@ export interface BatchMac {
   admits(payload: Uint8Array, mac: string | undefined): boolean;
 }
 
-/** Creates the MAC of a fleet. Its key is derived, so that a MAC says nothing of the secret's other uses. */
+/** Creates the MAC of a fleet, whose key is derived from the secret. */
 export function createBatchMac(fleetSecret: string): BatchMac {
   const key = createHmac("sha256", fleetSecret).update("usage events on the broker").digest();
   const digest = (payload: Uint8Array) => createHmac("sha256", key).update(payload).digest();

@@ -10,8 +10,8 @@ export interface UsageBroker {
 }
 
 /**
- * Returns the broker of usage events; undefined where there is none. Throws a StartError where there is
- * no secret that tells the fleet's events from those of other clients of the broker.
+ * Returns the broker of usage events; undefined where there is none. Throws a StartError where
+ * there is no secret that tells the fleet's events from those of other clients of the broker.
  */
 export function usageBrokerOf(
   broker: Broker | undefined,

@@ -4,10 +4,11 @@ import type { ConnectionOptions } from "nats";
 type NatsAddress = Pick<ConnectionOptions, "servers" | "user" | "pass" | "token" | "tls">;
 
 /**
- * Returns the options of a connection to `nats://user:password@host:4222`, to a URL with a token in
- * place of both, or to several of them with commas between them, which must have the same
- * credentials. With `tls:`, the connection is encrypted. Throws a StartError for any other text, and
- * where it has no credentials: whoever reaches a server without them can read all usage events.
+ * Returns the options of a connection to `nats://user:password@host:4222`, to a URL with a token
+ * in place of both, or to several of them with commas between them, which must have the same
+ * credentials. With `tls:`, the connection is encrypted. Throws a StartError for any other text,
+ * and where it has no credentials: every client that reaches such a server can read all usage
+ * events.
  */
 export function natsAddress(text: string): NatsAddress {
   const urls = text.split(",").map((one) => parse(one.trim()));
