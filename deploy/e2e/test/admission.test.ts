@@ -1,3 +1,4 @@
+import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
@@ -170,6 +171,51 @@ describe("an account's admission policy", () => {
     expect((await readWalletRow(stack, poor)).balance).toBe(0n);
   });
 
+  test.concurrent.each([
+    "likely",
+    "strict",
+    "whole",
+  ])("%s charges in full a prompt that the provider counts higher than its bytes", async (admission) => {
+    const account = await stack.newAccount(3, admission);
+    // The images of the prompt, or the vendor's own tokenizer: $0.12755, and $0.00025 of output.
+    const counted = chatBody({
+      model: "test-agent",
+      max_tokens: 10,
+      ...simulate("usage=25510,10"),
+    });
+    for (const stream of [false, true]) {
+      const response = await post(account, "chat/completions", { ...counted, stream });
+      expect(costOf(response)).toBe(127_800_000n);
+      await expectCharged(account, 127_800_000n, 0n);
+    }
+    const usage_block = encodeURIComponent(JSON.stringify(searched));
+    const searching = { model: "test-dimensions", ...simulate(`usage_block=${usage_block}`) };
+    const response = await post(account, "chat/completions", chatBody(searching));
+    await expectCharged(account, costOf(response), 0n);
+    expect(costOf(response)).toBe(2_509_033_000n);
+  });
+
+  test.concurrent("a budget pays what a prompt costs beyond its hold, as far as it goes", async () => {
+    const { accountId } = await stack.newAccount(1, "whole");
+    const budget = { amountNanoUsd: 100_000_000n, period: BudgetPeriod.DAY };
+    const key = await stack.operator.createKey({ account: accountId, limits: { budget } });
+    const account = { ...key, accountId };
+    const body = chatBody({ model: "test-agent", max_tokens: 10, ...simulate("usage=25510,10") });
+    const response = await post(account, "chat/completions", body);
+    expect(costOf(response)).toBe(100_000_000n);
+    await expectCharged(account, 100_000_000n, 27_800_000n);
+  });
+
+  test.concurrent("output above the limit that the provider was sent is not billed", async () => {
+    const account = await stack.newAccount(1, "likely");
+    for (const stream of [false, true]) {
+      const body = { model: "test-agent", max_tokens: 10, stream, ...simulate("usage=20,40") };
+      const response = await post(account, "chat/completions", chatBody(body));
+      expect(costOf(response)).toBe(350_000n);
+      await expectCharged(account, 350_000n, 0n);
+    }
+  });
+
   test.concurrent("money that another request takes in between is not reported as paid", async () => {
     const account = await stack.newAccount(0.02, "likely");
     const { held, end } = await startHolding(
@@ -215,6 +261,14 @@ describe("an account's admission policy", () => {
     });
   }
 });
+
+/** Ten searches of a provider's own tool, whose results it counts as input. */
+const searched = {
+  prompt_tokens: 401_468,
+  completion_tokens: 10,
+  total_tokens: 401_478,
+  server_tool_use: { web_search_requests: 10 },
+};
 
 interface Usage {
   completion_tokens: number;

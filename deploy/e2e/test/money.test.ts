@@ -80,15 +80,16 @@ describe("money", () => {
     });
   });
 
-  test("a client pays the reported cost, also when the provider used more", async () => {
+  test("a client pays the reported cost, also when the prompt costs more than the wallet has", async () => {
     const account = await stack.newAccount(0.00005);
-    const response = await post(account, simulate("usage=1000000,1000000"));
+    const used = simulate("usage=1000000,1000000");
+    const response = await post(account, { max_tokens: 1, ...used });
     expect(costOf(response)).toBe(50_000n);
     await eventually(async () => {
       const { balance, entries } = await readWalletRow(stack, account);
       expect(balance).toBe(0n);
       expect(entries[0]?.amount).toBe(-50_000n);
-      expect(entries[0]?.uncollected).toBe(750_000_000n - 50_000n);
+      expect(entries[0]?.uncollected).toBe(150_001_000n - 50_000n);
     });
   });
 

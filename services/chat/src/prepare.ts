@@ -80,9 +80,9 @@ export function resolveChat(
 
 /** Returns a call as the engine bills it. */
 export function billableCall({ client, model, hold, session }: PreparedCall): BillableCall {
-  const { estimate, least, most, tokens } = hold;
+  const { estimate, least, tokens } = hold;
   const { caller } = client.call;
-  return { caller, model, estimate, least, most, tokens, conversationId: session?.link };
+  return { caller, model, estimate, least, tokens, conversationId: session?.link };
 }
 
 /** Returns what the response of a slot to a call says besides what was generated. */

@@ -6,7 +6,7 @@ import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { settleStored, storedChunksOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
-import { ceilingOf } from "./hold/hold-plan.ts";
+import { billedOutput, ceilingOf } from "./hold/hold-plan.ts";
 import { createStreamAllowance } from "./hold/stream-allowance.ts";
 import {
   billableCall,
@@ -62,10 +62,11 @@ function generate(
       throw wire.describeFailure(error, isNative);
     });
     const { chunks, events, counter, allowance } = response;
+    const billed = billedOutput(hold, slot, generation);
     const partialUsage = () => events.usageSoFar(counter.usage("delivered_approx4"));
     generation.billPartial(() => {
       if (!signal.aborted || !counter.delivered) return undefined;
-      return { slot, response: measure(partialUsage(), slot) };
+      return { slot, response: measure(partialUsage(), slot, billed) };
     });
     yield* chunks;
     if (allowance.isUsedUp) {
@@ -74,7 +75,7 @@ function generate(
     }
     if (!counter.finished) throw brokenStream();
     const usage = allowance.isUsedUp ? partialUsage() : counter.usage("approx4");
-    const measured = await generation.measured(slot, measure(usage, slot));
+    const measured = await generation.measured(slot, measure(usage, slot, billed));
     let cost: NanoUsd;
     try {
       await session?.storeTurn(turnOf(model.alias, events, usage, measured.charge));

@@ -5,7 +5,7 @@ import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
-import { ceilingOf } from "./hold/hold-plan.ts";
+import { billedOutput, ceilingOf } from "./hold/hold-plan.ts";
 import {
   billableCall,
   type ChatRuntime,
@@ -48,7 +48,7 @@ function generate(
   prepared: PreparedCall,
   signal: AbortSignal,
 ): Promise<ServedResponse> {
-  const { wire, model, translated, session } = prepared;
+  const { wire, model, translated, session, hold } = prepared;
   return runtime.engine.generate(billableCall(prepared), async (generation) => {
     let isNative = false;
     const attempted = generation.attempt((slot) => {
@@ -59,7 +59,8 @@ function generate(
       throw wire.describeFailure(error, isNative);
     });
     const { usage } = response;
-    const measured = await generation.measured(slot, measure(usage, slot));
+    const billed = billedOutput(hold, slot, generation);
+    const measured = await generation.measured(slot, measure(usage, slot, billed));
     await session?.storeTurn(turnOf(model.alias, response, usage, measured.charge));
     const cost = await measured.settle();
     return {

@@ -25,7 +25,6 @@ export interface HoldPlan {
   estimate: NanoUsd;
   /** See `BillableCall`. Only with `likely`. */
   least?: NanoUsd;
-  most?: NanoUsd;
   /** The tokens that the call is likely to use; with `strict` and `whole`, the most. */
   tokens: bigint;
   /** Whether the hold grows as the response is delivered. */
@@ -45,17 +44,17 @@ export function planHold(
   isStream: boolean,
 ): HoldPlan {
   const bound = boundOf(call, model, prompt);
-  const most = estimateOf(bound, model);
   const { admission = Admission.UNSPECIFIED } = call.caller ?? {};
   if (admission === Admission.STRICT || admission === Admission.WHOLE) {
     const tokens = tokensOf(bound);
-    return { bound, estimate: most, tokens, isGrowing: false, pricesOf: highestPrices };
+    const estimate = estimateOf(bound, model);
+    return { bound, estimate, tokens, isGrowing: false, pricesOf: highestPrices };
   }
   const textBytes = prompt?.textBytes ?? 0n;
   const textTokens = (textBytes + likelyBytesPerToken - 1n) / likelyBytesPerToken;
   const likely = { ...bound, promptTokens: bound.promptTokens - textBytes + textTokens };
   const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
-  const plan = { bound: likely, most, tokens: tokensOf(slice), pricesOf: pricesAt };
+  const plan = { bound: likely, tokens: tokensOf(slice), pricesOf: pricesAt };
   if (!isStream) {
     return { ...plan, estimate: estimateOf(likely, model, pricesAt), isGrowing: false };
   }
@@ -93,4 +92,16 @@ export function ceilingOf(
   if (!isGrowing) return affordableTokens(bound, slot, held, pricesOf);
   if (walletBalance === undefined) return bound.maxTokens;
   return affordableTokens(leastBound(bound), slot, walletBalance, pricesOf);
+}
+
+/**
+ * Returns the most tokens of output that are billed: the ceiling of all choices. What a provider
+ * generates beyond it was neither held nor requested.
+ */
+export function billedOutput(
+  plan: HoldPlan,
+  slot: Slot,
+  generation: Pick<Generation, "held" | "walletBalance">,
+): bigint {
+  return ceilingOf(plan, slot, generation) * plan.bound.choices;
 }

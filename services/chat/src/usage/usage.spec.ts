@@ -85,6 +85,25 @@ test("cached prompt tokens without a price of their own are priced as other prom
   expect(costOf(measure(read(reported), slot).lines)).toBe((100n * 10n + 20n * 100n) * 1_000n);
 });
 
+test("output above what is billed is in the quantity, and in no line", () => {
+  const slot = slotWith({
+    unitType: "tokens",
+    input: perToken(10n),
+    output: perToken(100n),
+    reasoning: perToken(1_000n),
+  });
+  const completion_tokens_details = { reasoning_tokens: 4, audio_tokens: 8 };
+  const usage = read({ ...reported, completion_tokens_details });
+  const billed = (most: bigint) =>
+    measure(usage, slot, most).lines.filter(({ dimension }) => !dimension.endsWith("input"));
+  const at = (dimension: string, quantity: bigint) =>
+    expect.objectContaining({ dimension, quantity });
+  expect(measure(usage, slot, 10n).quantity).toBe(120n);
+  expect(billed(20n)).toEqual([at("output", 8n), at("reasoning", 4n), at("audio_output", 8n)]);
+  expect(billed(10n)).toEqual([at("output", 0n), at("reasoning", 2n), at("audio_output", 8n)]);
+  expect(billed(3n)).toEqual([at("output", 0n), at("audio_output", 3n)]);
+});
+
 test("the usage block of the client adds up, contains the details and a cost of six decimals", () => {
   const usage = read({ ...reported, total_tokens: 9_999 });
   expect(totalTokens(usage)).toBe(120n);

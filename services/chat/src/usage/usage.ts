@@ -1,8 +1,8 @@
-import type { Slot } from "@tollgate/catalog/model";
+import { outputDimensions, type Slot } from "@tollgate/catalog/model";
 import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
 import { minOf, type NanoUsd, type Price, usdJson } from "@tollgate/core/money";
 import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
-import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import type { ChatUsage, UsedTokens } from "@tollgate/providers/chat-usage";
 
 /** Approximates usage by characters, four per token, where the provider reports none. */
 export function approximateUsage(
@@ -36,11 +36,18 @@ export function totalTokens(usage: ChatUsage): bigint {
   return usage.promptTokens + usage.completionTokens;
 }
 
-/** Prices the usage, at the prices for prompts of its length. */
-export function measure(usage: ChatUsage, { pricing }: Slot): Measurement {
+/**
+ * Prices the usage, at the prices for prompts of its length. Its lines have at most `billedOutput`
+ * tokens of output, and its quantity has all.
+ */
+export function measure(
+  usage: ChatUsage,
+  { pricing }: Slot,
+  billedOutput = usage.completionTokens,
+): Measurement {
   const prices = pricesAt(pricing, usage.promptTokens);
   const lines: PricedLine[] = [];
-  for (const { dimension, quantity } of usage.tokens) {
+  for (const { dimension, quantity } of withinOutput(usage, billedOutput)) {
     const isSplit = dimension === "output" && prices.reasoning !== undefined;
     const reasoning = isSplit ? minOf(usage.reasoningTokens, quantity) : 0n;
     const price = priceOf(prices, dimension);
@@ -66,6 +73,22 @@ export function measure(usage: ChatUsage, { pricing }: Slot): Measurement {
       cachedPrompt: usage.cachedTokens,
     },
   };
+}
+
+/** Returns the tokens by dimension, those of the completion reduced to `most` in their order. */
+function withinOutput({ tokens, completionTokens }: ChatUsage, most: bigint) {
+  let excess = completionTokens - most;
+  if (excess <= 0n) return tokens;
+  return tokens.map((used) => {
+    if (!isOutput(used)) return used;
+    const removed = minOf(excess, used.quantity);
+    excess -= removed;
+    return { ...used, quantity: used.quantity - removed };
+  });
+}
+
+function isOutput({ dimension }: UsedTokens): boolean {
+  return outputDimensions.some((output) => output === dimension);
 }
 
 /** The price of a tool that the catalog does not price. */

@@ -192,9 +192,8 @@ test("the cost of an earlier run is reported again, and counted once", async () 
 test("a cost above the hold waits for a ledger that restarts, and not for a wallet", async () => {
   const { engine, call, hold } = world();
   const away = new GatewayError("no_provider_available", "the ledger cannot be reached");
-  const ends = { ...call, most: 300_000n };
   const settle = () =>
-    engine.generate(ends, async (generation) => generation.settle(near, images(200n)));
+    engine.generate(call, async (generation) => generation.settle(near, images(200n)));
   hold.grow.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
   hold.grow.mockImplementationOnce(async (added: bigint) => {
     hold.amount += added;
@@ -208,6 +207,20 @@ test("a cost above the hold waits for a ledger that restarts, and not for a wall
   expect(hold.grow).toHaveBeenCalledTimes(4);
 });
 
+test("a cost above the hold is reported in full where the ledger stays away", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  try {
+    const { engine, call, hold, events } = world();
+    hold.grow.mockRejectedValue(new GatewayError("no_provider_available", "it is away"));
+    const settled = engine.generate(call, (generation) => generation.settle(near, images(200n)));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await settled).toBe(200_000n);
+    expect(events).toMatchObject([{ costNanoUsd: 200_000n, reportedNanoUsd: 200_000n }]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("the cost that a turn is stored with is the reported one, though its hold grows meanwhile", async () => {
   const { engine, call, events, hold } = world();
   const granted = Promise.withResolvers<bigint>();
@@ -216,10 +229,11 @@ test("the cost that a turn is stored with is the reported one, though its hold g
     hold.amount += added;
     return added;
   });
-  const costs = await engine.generate({ ...call, most: 90_000n }, async (generation) => {
+  const costs = await engine.generate(call, async (generation) => {
     const growing = generation.grow(50_000n);
-    // A provider that ignores its output ceiling: more than the most that the call can cost.
     const measured = generation.measured(near, images(300n));
+    const exhausted = new GatewayError("credit_balance_exhausted", "empty");
+    hold.grow.mockRejectedValueOnce(exhausted);
     setImmediate(() => granted.resolve(50_000n));
     const response = await measured;
     await growing;

@@ -10,17 +10,14 @@ const coverRetryMs = 200;
 /** The hold of a generation. It grows during the call, and covers the cost at the end. */
 export class GenerationHold {
   readonly #hold: Hold;
-  readonly #most: NanoUsd;
   /**
    * Settling waits for this: growing a settled hold would create another, which is never settled.
    */
   #growing: Promise<unknown> | undefined;
   #hasStopped = false;
 
-  /** `most` is the most that the hold grows to by `cover`. */
-  constructor(hold: Hold, most: NanoUsd) {
+  constructor(hold: Hold) {
     this.#hold = hold;
-    this.#most = most;
   }
 
   get amount() {
@@ -44,23 +41,24 @@ export class GenerationHold {
   }
 
   /**
-   * Adds what a cost exceeds the hold by, at most up to the most that the call can cost: a provider
-   * that ignores its output ceiling is not paid more. The response reports what is then held, and
-   * no other request can take it before the capture. Where the ledger is away for longer than
-   * `coverTimeoutMs`, the rest is uncollected.
+   * Adds what a cost exceeds the hold by, as far as the wallet and the budgets have it. Resolves with
+   * the cost to report: what is then held, which no other request can take before the capture. Where
+   * the ledger is away for longer than `coverTimeoutMs`, it is the whole cost, and the capture takes
+   * what is available of it.
    */
-  async cover(cost: NanoUsd): Promise<void> {
+  async cover(cost: NanoUsd): Promise<NanoUsd> {
     await this.#growing;
-    const due = minOf(cost, this.#most);
     const pauses = new Pauses({ firstMs: coverRetryMs, forMs: coverTimeoutMs });
-    while (due > this.amount) {
+    while (cost > this.amount) {
       try {
-        await this.grow(due - this.amount);
-        return;
+        await this.grow(cost - this.amount);
+        break;
       } catch (error) {
-        if (isExhausted(error) || !(await pauses.next())) return;
+        if (isExhausted(error)) break;
+        if (!(await pauses.next())) return cost;
       }
     }
+    return minOf(cost, this.amount);
   }
 
   /** Lets the hold grow no more. Returns what must be awaited before `settle`, if it is growing. */

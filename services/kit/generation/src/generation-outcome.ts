@@ -34,7 +34,7 @@ export interface HeldCall extends BillableCall {
 type EndedFields = OutcomeFields & Pick<UsageEvent, "chargeId" | "conversationId">;
 
 /** Routes whose responses report their cost. The client is charged the reported cost. */
-const reportsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
+export const reportsCost: ReadonlySet<RouteType> = new Set<RouteType>(["chat", "images"]);
 
 /** The outcome of one generation: it is counted, logged and published as a usage event, once. */
 export class GenerationOutcome {

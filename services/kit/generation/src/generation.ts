@@ -9,15 +9,10 @@ import type { Served } from "@tollgate/upstream/chain";
 export interface BillableCall {
   caller: Caller | undefined;
   model: Model;
-  /** This amount is held before a provider is called: by default, the most that it can cost. */
+  /** This amount is held before a provider is called. */
   estimate: NanoUsd;
   /** See `HoldTerms.least`. */
   least?: NanoUsd | undefined;
-  /**
-   * The most that it can cost, where the estimate is less. A cost above what is held is then added
-   * to the hold before it is reported.
-   */
-  most?: NanoUsd | undefined;
   /** The tokens that it is likely to use, for a limit of tokens per minute. Default: 0. */
   tokens?: bigint | undefined;
   /** The conversation that the ledger links the charge to. */
@@ -64,11 +59,11 @@ export interface Generation {
 
 /** A complete response with its charge. It is billed only once it is settled. */
 export interface MeasuredResponse {
-  /** The expected charge, at most the amount held. */
+  /** The expected charge. */
   readonly charge: NanoUsd;
   /**
    * Publishes the usage event. Resolves once the event is durable, with the cost that the response
-   * reports on routes that report one: at most the amount held. Throws when it is called again.
+   * reports on routes that report one. Throws when it is called again.
    */
   settle(): Promise<NanoUsd>;
 }

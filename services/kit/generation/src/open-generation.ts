@@ -14,6 +14,7 @@ import {
   type HeldCall,
   isRepeated,
   type OutcomeParts,
+  reportsCost,
 } from "./generation-outcome.ts";
 
 export interface GenerationDependencies extends AttemptDependencies, OutcomeParts {
@@ -31,7 +32,7 @@ export async function openGeneration(
   dependencies: GenerationDependencies,
   call: BillableCall,
 ): Promise<OpenGeneration> {
-  const { caller, estimate, most = 0n } = call;
+  const { caller, estimate } = call;
   if (caller === undefined) throw new Error("a billable call must have a caller");
   const { requestId, chargeId } = caller;
   const paid = isRepeated(caller) ? await dependencies.charges.find(chargeId) : undefined;
@@ -43,10 +44,8 @@ export async function openGeneration(
           tokens: call.tokens,
         })
       : prepaidHold(estimate);
-  // What an earlier run has paid needs no hold to cover it.
-  const covered = paid === undefined ? most : 0n;
   const held = { ...call, caller, paid };
-  return new HeldGeneration(dependencies, held, new GenerationHold(hold, covered));
+  return new HeldGeneration(dependencies, held, new GenerationHold(hold));
 }
 
 class HeldGeneration implements OpenGeneration {
@@ -96,9 +95,14 @@ class HeldGeneration implements OpenGeneration {
   async measured(slot: Slot, usage: Measurement) {
     this.#attempts.record.complete(slot, usage);
     const fields = completedFields(slot, usage);
-    if (fields.costNanoUsd > this.held) await this.#hold.cover(fields.costNanoUsd);
-    const reported = minOf(fields.costNanoUsd, this.held);
-    return new HeldResponse(this.#outcome, fields, reported, this.#call.paid);
+    const { paid, model } = this.#call;
+    // What an earlier run has paid needs no hold. A cost that no response reports is charged from
+    // what is available at the capture.
+    const isCovered = paid === undefined && reportsCost.has(model.routeType);
+    const cost = fields.costNanoUsd;
+    const isShort = isCovered && cost > this.held;
+    const reported = isShort ? await this.#hold.cover(cost) : minOf(cost, this.held);
+    return new HeldResponse(this.#outcome, fields, reported, paid);
   }
 
   async settle(slot: Slot, usage: Measurement) {
