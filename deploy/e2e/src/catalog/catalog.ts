@@ -1,4 +1,5 @@
 import { audioModels } from "./audio.ts";
+import { chargingModels } from "./charging.ts";
 import { chatModels } from "./chat.ts";
 import { chatKindModels } from "./chat-kinds.ts";
 import {
@@ -24,6 +25,8 @@ export function testCatalog(simulatorUrl: string): string {
       sim: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
       // For many concurrent calls, which take longer than 5 s together.
       long_timeout: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
+      // For calls that time out.
+      hasty: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 1 },
       secret: { base_url: `${simulatorUrl}/v1`, api_key_env: "TEST_PROVIDER_KEY" },
       claude: {
         kind: "anthropic",
@@ -76,6 +79,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...audioModels(),
       ...ocrModels(),
       ...mistralOcrModels(),
+      ...chargingModels(),
     ],
   });
 }

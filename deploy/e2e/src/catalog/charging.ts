@@ -1,0 +1,52 @@
+import { chatModel, reader, slot, speechModel, transcriber, unitModel } from "./entries.ts";
+
+/**
+ * How the simulated provider behaves: it responds when the simulator releases its calls, or it fails.
+ * `endless`, of speech: a gigabyte of audio.
+ */
+export const behaviors = {
+  held: { provider: "long_timeout", commands: "delay_ms=600000" },
+  endless: { provider: "long_timeout", commands: "bytes=1000000000&chunk_bytes=262144" },
+  closes: { provider: "sim", commands: "cut_after=0" },
+  stalls: { provider: "hasty", commands: "hang" },
+  errs: { provider: "sim", commands: "status=500" },
+} as const;
+
+export type Behavior = keyof typeof behaviors;
+
+/**
+ * The models of the matrix of charges, `charge-ROUTE-BEHAVIOR`. Their prices are whole micro-USD, so that
+ * no cost is rounded.
+ */
+export function chargingModels(): object[] {
+  return (Object.keys(behaviors) as Behavior[]).flatMap((behavior) => {
+    const { provider, commands } = behaviors[behavior];
+    const named = (route: string) => `charge-${route}-${behavior}`;
+    const chain = (model: string, more = "") => [slot(provider, `${model}?${commands}${more}`)];
+    const byPath = (model: { chain: readonly object[] }) => ({
+      ...model,
+      chain: model.chain.map((one) => ({ ...one, provider })),
+    });
+    const unit = (type: string, route: string, price: string, more: string) => ({
+      ...unitModel(type, named(route), "", { per: 1, price }),
+      chain: chain(`charge-${route}`, more),
+    });
+    return [
+      chatModel(named("chat"), chain("charge-chat"), { pricing: { input: "1", output: "4" } }),
+      {
+        ...unitModel("embeddings", named("embeddings"), "", { per: 1_000_000, input: "1" }),
+        chain: chain("charge-embeddings", "&usage=70,0"),
+      },
+      unit("rerank", "rerank", "0.002", ""),
+      {
+        ...unit("classification", "classification", "0.001", "&pages=7"),
+        lane: "taxonomy",
+        taxonomies: ["2.1"],
+      },
+      unit("images", "images", "0.04", ""),
+      { ...speechModel(named("speech"), ""), chain: chain("charge-speech") },
+      byPath(transcriber(named("transcription"), `hear?${commands}&duration=12`)),
+      byPath(reader(named("ocr"), `${commands}&pages=7`)),
+    ];
+  });
+}

@@ -1,0 +1,85 @@
+import type { RecordedCall } from "@tollgate/simulator/call-log";
+import { wav } from "../audio-files.ts";
+import type { Behavior } from "../catalog/charging.ts";
+import { imageFile, modelField, rawOcrForm } from "../ocr-form.ts";
+import { audioForm } from "../transcription-client.ts";
+
+/** What a call of the matrix sends, and the price of what the provider counts. */
+export interface BilledCall {
+  path: string;
+  /** Of the model `charge-NAME-BEHAVIOR`. */
+  name: string;
+  /** Returns the body of the request, and its content type. */
+  write(alias: string): Promise<WrittenBody>;
+  /** The path of the provider that receives the call. */
+  providerPath: string;
+  /** Returns what the provider's own count costs, in nano-USD. */
+  cost(counted: RecordedCall): bigint;
+}
+
+export interface WrittenBody {
+  bytes: Buffer;
+  contentType: string;
+}
+
+const text = "What is charged for this?";
+
+function json(
+  path: string,
+  name: string,
+  members: object,
+  cost: BilledCall["cost"],
+  providerPath = path,
+): BilledCall {
+  const write = async (model: string) => ({
+    bytes: Buffer.from(JSON.stringify({ model, ...members })),
+    contentType: "application/json",
+  });
+  return { path, name, write, cost, providerPath };
+}
+
+/** Input tokens cost a micro-USD, output tokens four. */
+const costOfTokens = ({ promptTokens, completionTokens }: RecordedCall) =>
+  BigInt(promptTokens) * 1_000n + BigInt(completionTokens) * 4_000n;
+
+const messages = [{ role: "user", content: text }];
+const chatPath = "/v1/chat/completions";
+
+export const billedCalls = {
+  chat: json(chatPath, "chat", { messages }, costOfTokens),
+  messages: json("/v1/messages", "chat", { messages, max_tokens: 100 }, costOfTokens, chatPath),
+  responses: json("/v1/responses", "chat", { input: text, store: false }, costOfTokens, chatPath),
+  embeddings: json("/v1/embeddings", "embeddings", { input: text }, () => 70n * 1_000n),
+  rerank: json("/v1/rerank", "rerank", { query: text, documents: ["a"] }, () => 2_000_000n),
+  classification: json("/v1/classification", "classification", { input: text }, () => 7_000_000n),
+  images: json("/v1/images/generations", "images", { prompt: text, n: 2 }, () => 80_000_000n),
+  speech: json("/v1/audio/speech", "speech", { input: text, voice: "alto" }, () =>
+    BigInt(text.length * 15_000),
+  ),
+  transcription: {
+    path: "/v1/audio/transcriptions",
+    providerPath: "/v1/audio/transcriptions",
+    name: "transcription",
+    async write(model) {
+      const form = new Response(audioForm(wav(2), { model }));
+      const contentType = form.headers.get("content-type") ?? "";
+      return { bytes: Buffer.from(await form.arrayBuffer()), contentType };
+    },
+    cost: () => 12n * 100_000n,
+  },
+  ocr: {
+    path: "/v1/ocr",
+    providerPath: "/v1/ocr",
+    name: "ocr",
+    async write(alias) {
+      const { body: bytes, contentType } = rawOcrForm([imageFile, modelField(alias)]);
+      return { bytes, contentType };
+    },
+    cost: () => 7n * 1_500_000n,
+  },
+} satisfies Record<string, BilledCall>;
+
+/** Returns the alias of a call's model. */
+export function aliasOf({ name }: BilledCall, behavior: Behavior): string {
+  return `charge-${name}-${behavior}`;
+}

@@ -1,0 +1,80 @@
+import { expect } from "vitest";
+import type { Account, Stack } from "../stack.ts";
+import { expectNothingInProgress } from "./in-progress.ts";
+import type { Cell, Ending } from "./matrix.ts";
+import { type OpenCall, openCall } from "./open-call.ts";
+import { soon } from "./soon.ts";
+
+/** Begins the call of a cell, and ends it. Resolves once it has ended for the client. */
+type EndCall = (stack: Stack, account: Account, cell: Cell) => Promise<OpenCall>;
+
+const leaveBeforeTheFirstByte: EndCall = async (stack, account, { call }) => {
+  const open = await openCall(stack, account, call, "held");
+  open.leave();
+  await open.ended;
+  await expectNothingInProgress(stack, account);
+  stack.simulator.release();
+  return open;
+};
+
+const leaveAfterTheFirstByte: EndCall = async (stack, account, { call, form }) => {
+  const open = await openCall(stack, account, call, form === "speech" ? "endless" : "held");
+  if (form !== "speech") stack.simulator.release();
+  await soon(() => expect(open.receivedBytes()).toBeGreaterThan(0));
+  open.leave();
+  await open.ended;
+  return open;
+};
+
+const revokeTheKey: EndCall = async (stack, account, { call }) => {
+  const open = await openCall(stack, account, call, "held");
+  await stack.operator.revokeKey({ keyId: account.keyId });
+  stack.simulator.release();
+  await open.ended;
+  return open;
+};
+
+const failWith =
+  (behavior: "closes" | "stalls" | "errs"): EndCall =>
+  async (stack, account, { call }) => {
+    const open = await openCall(stack, account, call, behavior);
+    await open.ended;
+    return open;
+  };
+
+/** The endings that need no gateway of their own, and take less than a second. */
+export const endCall: { readonly [Each in Ending]?: EndCall } = {
+  "the client leaves before the first byte": leaveBeforeTheFirstByte,
+  "the client leaves after the first byte": leaveAfterTheFirstByte,
+  "the key is revoked": revokeTheKey,
+  "the provider closes": failWith("closes"),
+  "the provider errs": failWith("errs"),
+};
+
+/** Waits for the entry of a call, and checks that it charges what the cell says. */
+export async function expectCharge(stack: Stack, cell: Cell, open: OpenCall): Promise<void> {
+  const { account, recorded } = open;
+  const entry = await soon(async () => {
+    const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 99 });
+    const found = entries.find(({ requestId }) => requestId === recorded.requestId);
+    expect(found, `${cell.call.path}: ${cell.ending}`).toBeDefined();
+    return found;
+  });
+  const charged = -(entry?.amountNanoUsd ?? 0n);
+  const cost = cell.call.cost(recorded);
+  switch (cell.charge) {
+    case "nothing":
+      expect([entry?.kind, charged]).toEqual(["failure", 0n]);
+      return;
+    case "reported":
+      expect([entry?.kind, charged]).toEqual(["usage", cost]);
+      return;
+    case "delivered":
+      expect(entry?.kind).toBe("usage");
+      expect(Number(charged)).toBeGreaterThanOrEqual(0.85 * Number(cost));
+      expect(Number(charged)).toBeLessThanOrEqual(1.15 * Number(cost));
+      return;
+    default:
+      throw new Error(`"${cell.charge}" is compared by the test of its ending`);
+  }
+}

@@ -1,0 +1,33 @@
+import { routes } from "@tollgate/edge/routes";
+import { Wire } from "@tollgate/proto/tollgate/v1/chat";
+import { describe, expect, test } from "vitest";
+import { chatWires, endings, isPending, matrix } from "./matrix.ts";
+
+const rowsOf = (path: string) => matrix.filter((row) => row.path === path).map(({ form }) => form);
+
+describe("the matrix of what is charged", () => {
+  const billable = routes
+    .filter(({ wallet, createUpgradeHandler }) => wallet === "charged" || createUpgradeHandler)
+    .map(({ path }) => path);
+
+  test.each(billable)("has a row for %s", (path) => {
+    expect(rowsOf(path)).not.toEqual([]);
+  });
+
+  test("has a row for each chat wire, as JSON and as a stream", () => {
+    const wires = Object.values(Wire).filter((wire) => typeof wire === "number" && wire !== 0);
+    expect(chatWires).toHaveLength(wires.length);
+    for (const path of chatWires) expect(rowsOf(path).sort()).toEqual(["stream", "whole"]);
+  });
+
+  test("has no row twice, and none for another path", () => {
+    const rows = matrix.map(({ path, form }) => `${path} ${form}`);
+    expect(new Set(rows).size).toBe(rows.length);
+    for (const { path } of matrix) expect(billable).toContain(path);
+  });
+
+  for (const { path, form, charges } of matrix) {
+    const pending = endings.filter((ending) => isPending(charges[ending]));
+    if (pending.length > 0) test.todo(`${path} as ${form}: ${pending.join(", ")}`);
+  }
+});

@@ -1,0 +1,156 @@
+import { type BilledCall, billedCalls } from "./billed-calls.ts";
+
+/**
+ * What is charged for a call, by its route, its form and the way it ends. `docs/money.md` says why.
+ *
+ * A row is a route in one form. The columns are `endings`. A law (`matrix.spec.ts`) fails when a
+ * billable route, or a chat wire in one of its forms, has no row, and lists the cells that are pending.
+ *
+ * To replace a pending cell:
+ *
+ * 1. Write what is charged, for example `"delivered"`, in the row. Give the row its `call`: what is sent,
+ *    and what the provider's count costs (`billed-calls.ts`), with its models in `catalog/charging.ts`.
+ * 2. See that `endCall` of `endings.ts` ends a call of the row's form in that way. An ending that it has
+ *    runs in `npm test` (`test/charging.test.ts`). One that needs its own gateway, or takes seconds, is in
+ *    `long/charging.test.ts`, for all rows at once.
+ *
+ * Both run in both shapes, and compare what the ledger charged with the count of the simulated provider
+ * (`expectCharge`). A cell may have a test elsewhere, too, but only these two count.
+ */
+export const endings = [
+  "the client leaves before the first byte",
+  "the client leaves after the first byte",
+  "the client leaves in the middle",
+  "the client leaves at the last event",
+  "the key is revoked",
+  "the deadline passes",
+  "the gateway drains",
+  "the grace period ends",
+  "the process is killed",
+  "the provider closes",
+  "the provider stalls",
+  "the provider errs",
+] as const;
+
+export type Ending = (typeof endings)[number];
+
+/** The engineer who fills a cell. */
+export type Owner = "whole" | "stream" | "audio" | "jobs";
+
+/**
+ * What is charged.
+ *
+ * - `reported`: exactly what the provider counts for the complete response
+ * - `delivered`: what the provider counts until the end, within 15 %
+ * - `held`: what was held for the call
+ * - `nothing`: zero, with an entry of kind `failure`
+ * - `unrecorded`: zero, without an entry: no process was left to write one
+ * - `never`: the call cannot end in this way
+ * - `pending`: not decided by a test yet
+ */
+export type Charge =
+  | "reported"
+  | "delivered"
+  | "held"
+  | "nothing"
+  | "unrecorded"
+  | { never: string }
+  | { pending: Owner };
+
+/**
+ * The form of a response: JSON or audio that is charged as a whole, server-sent events, a WebSocket, or a job that
+ * is read later.
+ */
+export type Form = "whole" | "speech" | "stream" | "live" | "job";
+
+export interface MatrixRow {
+  /** The path in the gateway's table of routes. */
+  path: string;
+  form: Form;
+  /** Undefined while all its cells are pending. */
+  call: BilledCall | undefined;
+  charges: Readonly<Record<Ending, Charge>>;
+}
+
+const chargedBefore = { never: "the charge is durable before the first byte is sent" };
+
+/** A response that is not a stream. */
+const whole: MatrixRow["charges"] = {
+  "the client leaves before the first byte": { pending: "whole" },
+  "the client leaves after the first byte": "reported",
+  "the client leaves in the middle": chargedBefore,
+  "the client leaves at the last event": chargedBefore,
+  "the key is revoked": "reported",
+  "the deadline passes": { pending: "whole" },
+  "the gateway drains": { pending: "whole" },
+  "the grace period ends": { pending: "whole" },
+  "the process is killed": { pending: "whole" },
+  "the provider closes": "nothing",
+  "the provider stalls": "nothing",
+  "the provider errs": "nothing",
+};
+
+/** Audio is sent as it comes. */
+const speech: MatrixRow["charges"] = {
+  ...whole,
+  "the client leaves in the middle": "reported",
+  "the client leaves at the last event": "reported",
+  "the provider stalls": { pending: "whole" },
+};
+
+/** All cells of a row are pending. */
+function pendingRow(owner: Owner): MatrixRow["charges"] {
+  const cells = endings.map((ending) => [ending, { pending: owner }]);
+  return Object.fromEntries(cells) as MatrixRow["charges"];
+}
+
+function pendingCalls(path: string, form: Form, owner: Owner): MatrixRow {
+  return { path, form, call: undefined, charges: pendingRow(owner) };
+}
+
+/** The chat wires. Each has a row for a JSON response, and one for a stream. */
+export const chatWires = ["/v1/chat/completions", "/v1/messages", "/v1/responses"] as const;
+
+export const matrix: readonly MatrixRow[] = [
+  { path: "/v1/chat/completions", form: "whole", call: billedCalls.chat, charges: whole },
+  { path: "/v1/messages", form: "whole", call: billedCalls.messages, charges: whole },
+  { path: "/v1/responses", form: "whole", call: billedCalls.responses, charges: whole },
+  ...chatWires.map((path) => pendingCalls(path, "stream", "stream")),
+  { path: "/v1/embeddings", form: "whole", call: billedCalls.embeddings, charges: whole },
+  { path: "/v1/rerank", form: "whole", call: billedCalls.rerank, charges: whole },
+  { path: "/v1/classification", form: "whole", call: billedCalls.classification, charges: whole },
+  { path: "/v1/images/generations", form: "whole", call: billedCalls.images, charges: whole },
+  { path: "/v1/audio/speech", form: "speech", call: billedCalls.speech, charges: speech },
+  {
+    path: "/v1/audio/transcriptions",
+    form: "whole",
+    call: billedCalls.transcription,
+    charges: whole,
+  },
+  pendingCalls("/v1/audio/transcriptions", "stream", "audio"),
+  pendingCalls("/v1/audio/transcriptions/stream", "live", "audio"),
+  { path: "/v1/ocr", form: "whole", call: billedCalls.ocr, charges: whole },
+  pendingCalls("/v1/ocr/jobs", "job", "jobs"),
+];
+
+export function isPending(charge: Charge): charge is { pending: Owner } {
+  return typeof charge === "object" && "pending" in charge;
+}
+
+/** A cell that a test runs. */
+export interface Cell {
+  call: BilledCall;
+  form: Form;
+  ending: Ending;
+  charge: Extract<Charge, string>;
+}
+
+/** Returns the cells of an ending that tests run: all but those that are pending or impossible. */
+export function cellsOf(ending: Ending): Cell[] {
+  return matrix.flatMap(({ call, form, charges }) => {
+    const charge = charges[ending];
+    if (typeof charge !== "string") return [];
+    if (call === undefined) throw new Error(`a cell of "${ending}" has no call`);
+    return [{ call, form, ending, charge }];
+  });
+}

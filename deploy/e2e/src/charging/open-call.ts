@@ -1,0 +1,69 @@
+import { type ClientRequest, request } from "node:http";
+import type { RecordedCall } from "@tollgate/simulator/call-log";
+import { expect } from "vitest";
+import type { Behavior } from "../catalog/charging.ts";
+import type { Account, Stack } from "../stack.ts";
+import { aliasOf, type BilledCall } from "./billed-calls.ts";
+import { soon } from "./soon.ts";
+
+/** A call that a client has begun. */
+export interface OpenCall {
+  account: Account;
+  /** What the provider has recorded of it. */
+  recorded: RecordedCall;
+  status(): number | undefined;
+  receivedBytes(): number;
+  /** Closes the client's connection. */
+  leave(): void;
+  /** Resolves when the response is complete, or the connection is closed. */
+  ended: Promise<void>;
+}
+
+/** Sends a call, and resolves once the provider has received it. */
+export async function openCall(
+  stack: Stack,
+  account: Account,
+  call: BilledCall,
+  behavior: Behavior,
+): Promise<OpenCall> {
+  const { bytes, contentType } = await call.write(aliasOf(call, behavior));
+  const since = stack.simulator.calls.list().at(-1)?.seq ?? 0;
+  const sent = request(`${stack.url}${call.path}`, {
+    method: "POST",
+    agent: false,
+    headers: {
+      authorization: `Bearer ${account.key}`,
+      "content-type": contentType,
+      "content-length": bytes.byteLength,
+    },
+  });
+  const response = followResponse(sent);
+  sent.end(bytes);
+  const recorded = await soon(() => {
+    const calls = stack.simulator.calls.list({ since });
+    const found = calls.find(({ route }) => route === call.providerPath);
+    expect(found, `${call.path}, ${behavior}`).toBeDefined();
+    return found as RecordedCall;
+  });
+  return { account, recorded, leave: () => void sent.destroy(), ...response };
+}
+
+function followResponse(sent: ClientRequest) {
+  let status: number | undefined;
+  let receivedBytes = 0;
+  const ended = Promise.withResolvers<void>();
+  sent.on("error", () => ended.resolve());
+  sent.once("close", () => ended.resolve());
+  sent.once("response", (response) => {
+    status = response.statusCode;
+    response.on("error", () => {});
+    response.on("data", (chunk: Buffer) => {
+      receivedBytes += chunk.byteLength;
+    });
+  });
+  return {
+    status: () => status,
+    receivedBytes: () => receivedBytes,
+    ended: ended.promise,
+  };
+}
