@@ -1,15 +1,15 @@
 import { expect } from "vitest";
 import type { Account, Stack } from "../stack.ts";
+import { type BegunCall, beginCall } from "./begin-call.ts";
 import { expectNothingInProgress } from "./in-progress.ts";
 import type { Cell, Ending } from "./matrix.ts";
-import { type OpenCall, openCall } from "./open-call.ts";
 import { soon } from "./soon.ts";
 
 /** Begins the call of a cell, and ends it. Resolves once it has ended for the client. */
-type EndCall = (stack: Stack, account: Account, cell: Cell) => Promise<OpenCall>;
+type EndCall = (stack: Stack, account: Account, cell: Cell) => Promise<BegunCall>;
 
 const leaveBeforeTheFirstByte: EndCall = async (stack, account, { call }) => {
-  const open = await openCall(stack, account, call, "held");
+  const open = await beginCall(stack, account, call, "held");
   open.leave();
   await open.ended;
   await expectNothingInProgress(stack, account);
@@ -18,7 +18,7 @@ const leaveBeforeTheFirstByte: EndCall = async (stack, account, { call }) => {
 };
 
 const leaveAfterTheFirstByte: EndCall = async (stack, account, { call, form }) => {
-  const open = await openCall(stack, account, call, form === "speech" ? "endless" : "held");
+  const open = await beginCall(stack, account, call, form === "speech" ? "endless" : "held");
   if (form !== "speech") stack.simulator.release();
   await soon(() => expect(open.receivedBytes()).toBeGreaterThan(0));
   open.leave();
@@ -27,7 +27,7 @@ const leaveAfterTheFirstByte: EndCall = async (stack, account, { call, form }) =
 };
 
 const revokeTheKey: EndCall = async (stack, account, { call }) => {
-  const open = await openCall(stack, account, call, "held");
+  const open = await beginCall(stack, account, call, "held");
   await stack.operator.revokeKey({ keyId: account.keyId });
   stack.simulator.release();
   await open.ended;
@@ -37,7 +37,7 @@ const revokeTheKey: EndCall = async (stack, account, { call }) => {
 const failWith =
   (behavior: "closes" | "stalls" | "errs"): EndCall =>
   async (stack, account, { call }) => {
-    const open = await openCall(stack, account, call, behavior);
+    const open = await beginCall(stack, account, call, behavior);
     await open.ended;
     return open;
   };
@@ -52,7 +52,7 @@ export const endCall: { readonly [Each in Ending]?: EndCall } = {
 };
 
 /** Waits for the entry of a call, and checks that it charges what the cell says. */
-export async function expectCharge(stack: Stack, cell: Cell, open: OpenCall): Promise<void> {
+export async function expectCharge(stack: Stack, cell: Cell, open: BegunCall): Promise<void> {
   const { account, recorded } = open;
   const entry = await soon(async () => {
     const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 99 });

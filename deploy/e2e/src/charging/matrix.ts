@@ -61,12 +61,12 @@ export type Charge =
  * The form of a response: JSON or audio that is charged as a whole, server-sent events, a WebSocket, or a job that
  * is read later.
  */
-export type Form = "whole" | "speech" | "stream" | "live" | "job";
+export type ResponseForm = "whole" | "speech" | "stream" | "live" | "job";
 
 export interface MatrixRow {
   /** The path in the gateway's table of routes. */
   path: string;
-  form: Form;
+  form: ResponseForm;
   /** Undefined while all its cells are pending. */
   call: BilledCall | undefined;
   charges: Readonly<Record<Ending, Charge>>;
@@ -104,7 +104,7 @@ function pendingRow(owner: Owner): MatrixRow["charges"] {
   return Object.fromEntries(cells) as MatrixRow["charges"];
 }
 
-function pendingCalls(path: string, form: Form, owner: Owner): MatrixRow {
+function pendingCalls(path: string, form: ResponseForm, owner: Owner): MatrixRow {
   return { path, form, call: undefined, charges: pendingRow(owner) };
 }
 
@@ -140,7 +140,7 @@ export function isPending(charge: Charge): charge is { pending: Owner } {
 /** A cell that a test runs. */
 export interface Cell {
   call: BilledCall;
-  form: Form;
+  form: ResponseForm;
   ending: Ending;
   charge: Extract<Charge, string>;
 }

@@ -7,7 +7,7 @@ import { aliasOf, type BilledCall } from "./billed-calls.ts";
 import { soon } from "./soon.ts";
 
 /** A call that a client has begun. */
-export interface OpenCall {
+export interface BegunCall {
   account: Account;
   /** What the provider has recorded of it. */
   recorded: RecordedCall;
@@ -20,12 +20,12 @@ export interface OpenCall {
 }
 
 /** Sends a call, and resolves once the provider has received it. */
-export async function openCall(
+export async function beginCall(
   stack: Stack,
   account: Account,
   call: BilledCall,
   behavior: Behavior,
-): Promise<OpenCall> {
+): Promise<BegunCall> {
   const { bytes, contentType } = await call.write(aliasOf(call, behavior));
   const since = stack.simulator.calls.list().at(-1)?.seq ?? 0;
   const sent = request(`${stack.url}${call.path}`, {
