@@ -45,6 +45,17 @@ describe("OCR jobs", () => {
     });
   });
 
+  test("pages of a job that are not reported are those of its files, where the model says so", async () => {
+    const own = await stack.newAccount(1);
+    const alias = "test-read-measured";
+    const created = await ocr.createJob([pdf(3), modelField(alias)], own.key);
+    await ocr.readJob(jobIdOf(created), alias, own.key);
+    await eventually(async () => {
+      const entries = await entriesOf(own, alias);
+      expect(entries).toMatchObject([{ kind: "usage", quantity: 3n, basis: "page_tree" }]);
+    });
+  });
+
   test("creating a job needs something left of a key's budget, and counts against its rates", async () => {
     const { accountId } = await stack.newAccount(1);
     const jobs = (limits: MessageInitShape<typeof LimitsSchema>) =>

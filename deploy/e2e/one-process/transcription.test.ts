@@ -79,6 +79,12 @@ describe("transcription of uploads as one response", () => {
       requestIdOf(await audio.transcribe({ model: "test-hear-clock" })),
     );
     expect(clock).toMatchObject({ quantity: 2n, basis: "wall_clock" });
+    const file = wav(4, { trailer: 64_000 });
+    const measured = await audio.transcribe({ model: "test-hear-measured" }, file);
+    expect(await entryOf(stack, account, requestIdOf(measured))).toMatchObject({
+      quantity: 7n,
+      basis: "wav_header",
+    });
   });
 
   test("an upload that the provider cannot decode is 502, at no charge", async () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { bytesPerSecond, wav } from "../src/audio-files.ts";
+import { bytesPerSecond, oggOpus, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
 import { entryOf } from "../src/ledger.ts";
 import { liveClient, talk } from "../src/live-client.ts";
@@ -141,6 +141,15 @@ describe("providers of audio", () => {
     expect(lastCall().body).toMatchObject(languages[1] ?? {});
   });
 
+  test.each([
+    "deepgram",
+    "elevenlabs",
+  ])("a file whose duration %s does not report is measured by its words", async (kind) => {
+    const response = await files.transcribe({ model: `test-${kind}-hear-bare` }, oggOpus);
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry).toMatchObject({ quantity: 3n, basis: "timestamps" });
+  });
+
   test("a file goes on from one vendor to another, each in its own form", async () => {
     const response = await files.transcribe({ model: "test-elevenlabs-hear-down" }, wav(3));
     expect(response.body).toMatchObject({ text: "Simulated transcript. Indeed.", duration: 3 });
@@ -163,7 +172,7 @@ describe("providers of audio", () => {
 
   test.each([
     ["deepgram", "0", "1", "provider"],
-    ["elevenlabs", "speaker_A", "speaker_B", "wall_clock"],
+    ["elevenlabs", "speaker_A", "speaker_B", "timestamps"],
   ] as const)("%s transcribes live audio with its speakers", async (kind, first, second, basis) => {
     const stream = await live.start({ model: `test-${kind}-live` });
     talk(stream, 5);
@@ -178,8 +187,7 @@ describe("providers of audio", () => {
     expect(stream.frames.filter(({ type }) => type === "transcription.partial")).toHaveLength(10);
     expect(lastCall()).toMatchObject({ authorized: true, upload: { bytes: 5 * bytesPerSecond } });
     const entry = await entryOf(stack, account, stream.requestId);
-    expect(entry).toMatchObject({ provider: kind, basis });
-    if (basis === "provider") expect(entry).toMatchObject({ quantity: 5n });
+    expect(entry).toMatchObject({ provider: kind, basis, quantity: 5n });
   });
 
   test.each([

@@ -58,6 +58,15 @@ describe("synchronous OCR", () => {
     });
   });
 
+  test("pages that are not reported are those of the files, where the model says so", async () => {
+    const response = await ocr.read([modelField("test-read-measured"), pdf(3), imageFile]);
+    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
+      quantity: 4n,
+      basis: "page_tree",
+      amountNanoUsd: -6_000_000n,
+    });
+  });
+
   test.each<[string, OcrPart[], bigint]>([
     ["images", [imageFile, imageFile], 2n],
     ["a PDF", [pdf(3)], 3n],

@@ -7,6 +7,7 @@ export function ocrModels() {
     reader("test-read-archival", "", { lane: "archival" }),
     reader("test-read-pages", "pages=7"),
     reader("test-read-list", "pages=4&page_list"),
+    reader("test-read-measured", "running=0", { unreported: "measured" }),
     reader("test-read-slow", "delay_ms=3500"),
     {
       ...reader("test-read-many", ""),

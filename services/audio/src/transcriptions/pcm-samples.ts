@@ -9,7 +9,8 @@ export interface PcmSamples {
   bytes: number;
 }
 
-const rawTypes: ReadonlySet<string> = new Set([
+/** The content types of samples without a header. */
+export const rawTypes: ReadonlySet<string> = new Set([
   "audio/l16",
   "audio/pcm",
   "audio/x-pcm",

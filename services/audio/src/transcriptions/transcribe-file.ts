@@ -1,29 +1,25 @@
 import type { Model } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
-import type { UploadStore } from "@tollgate/http/upload-store";
 import { measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { postTranscription } from "@tollgate/providers/transcription";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { billableSeconds, readDuration } from "../durations.ts";
+import { mostSecondsOfFile } from "./file-seconds.ts";
+import { usageOfFile } from "./file-usage.ts";
 import { LanguageRefusal, namesLanguage } from "./language-refusal.ts";
 import type { Upload } from "./upload.ts";
-import { readWavHeader, type WavHeader } from "./wav-header.ts";
 
 /**
  * How long the transcription of one file may take, at all slots together. A provider without a timeout
  * of its own may take all of it.
  */
 const maxTranscriptionMs = 240_000;
-/** 16 kbit/s: no common codec encodes speech in less. */
-const minBytesPerSecond = 2_000;
 
 /**
  * Transcribes a file. Returns the provider's JSON, byte for byte, or what its adapter makes of it.
- * Bills the duration that the provider reports, else the time that the call took. Throws a
+ * Bills what `usageOfFile` returns. Throws a
  * LanguageRefusal where the alias requires a language and the request names none, or one that no slot
  * supports.
  */
@@ -35,9 +31,10 @@ export async function transcribeFile(
 ): Promise<Uint8Array> {
   const { alias, audio, contentType, language } = upload;
   const model = engine.resolve(alias, "transcriptions", caller);
+  const heldSeconds = BigInt(Math.max(1, Math.ceil(mostSecondsOfFile(audio))));
   const limit = startLimit();
   const limited = AbortSignal.any([signal, limit.signal]);
-  const estimate = highestCostOfUnits(model, estimatedSeconds(audio));
+  const estimate = highestCostOfUnits(model, heldSeconds);
   const running = engine.generate({ caller, model, estimate }, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
       // No time is left for another slot, which has not failed.
@@ -53,12 +50,8 @@ export async function transcribeFile(
         throw failureOf(error, model, language, signal);
       }
     });
-    const reported = reportedSeconds(response.value);
-    const quantity = reported ?? billableSeconds(response.elapsedMs / 1_000);
-    const basis = reported === undefined ? "wall_clock" : "provider";
-    const { usage } = response.value;
-    const providerUsage = isJsonObject(usage) ? usage : undefined;
-    await generation.settle(slot, measureUnits({ quantity, basis, providerUsage }, slot));
+    const used = usageOfFile(response.value, upload, response.elapsedMs, slot);
+    await generation.settle(slot, measureUnits(used, slot));
     return response.bytes;
   });
   try {
@@ -79,33 +72,6 @@ function startLimit() {
   const end = () => controller.abort(new DOMException("the time limit has passed", "TimeoutError"));
   const timer = setTimeout(end, maxTranscriptionMs);
   return { signal: controller.signal, stop: () => clearTimeout(timer) };
-}
-
-/**
- * Returns the seconds that a hold must cover: the duration of a plain WAV, else the longest
- * duration that a file of this size can have.
- */
-function estimatedSeconds(audio: UploadStore): bigint {
-  const wav = readWavHeader(audio.head());
-  const seconds =
-    wav === undefined || !isPlain(wav)
-      ? audio.byteLength() / minBytesPerSecond
-      : (audio.byteLength() - wav.dataOffset) / wav.bytesPerSecond;
-  return seconds <= 1 ? 1n : BigInt(Math.ceil(seconds));
-}
-
-/**
- * Returns whether the header's byte rate is that of its samples. A higher one would shrink the
- * hold.
- */
-function isPlain({ sampleRate, channels, bitsPerSample, bytesPerSecond }: WavHeader): boolean {
-  return bytesPerSecond > 0 && bytesPerSecond === (sampleRate * channels * bitsPerSample) / 8;
-}
-
-function reportedSeconds({ duration, usage }: JsonObject): bigint | undefined {
-  const seconds =
-    readDuration(duration) ?? readDuration(isJsonObject(usage) ? usage.seconds : undefined);
-  return seconds === undefined ? undefined : billableSeconds(seconds);
 }
 
 /**

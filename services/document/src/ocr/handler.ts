@@ -11,8 +11,8 @@ import { withOcrForm } from "./form.ts";
 import { jobStateOf } from "./job-state.ts";
 
 /**
- * Handles POST /v1/ocr, which the edge proxies: sends the provider's JSON, byte for byte. Bills the
- * pages that the provider reports, else one page per file.
+ * Handles POST /v1/ocr, which the edge proxies: sends the provider's JSON, byte for byte. Bills what
+ * `measurePages` returns.
  */
 export async function handleOcr(runtime: ProviderRuntime, request: ProxiedRequest): Promise<void> {
   const { engine, providers } = runtime;
@@ -27,19 +27,37 @@ export async function handleOcr(runtime: ProviderRuntime, request: ProxiedReques
         if (jobStateOf(read.value) !== "failed") return read;
         throw new SlotFailure("unusable", "the provider could not read the document");
       });
-      await generation.settle(slot, measurePages(response.value, form.files.length, slot));
+      const sent = { fileParts: form.files.length, pages: form.pages };
+      await generation.settle(slot, measurePages(response.value, sent, slot));
       return response.bytes;
     });
     sendJsonBytes(res, bytes);
   });
 }
 
-/** Measures the pages that the provider reports, else one page per file. */
-export function measurePages(response: JsonObject, fileParts: number, slot: Slot): Measurement {
-  const reported = reportedPages(response);
-  const quantity = reported ?? BigInt(fileParts);
-  const basis = reported === undefined ? "file_parts" : "provider";
+/** What the client sent: its files, and the most pages that they can have. */
+export interface SentPages {
+  fileParts: number;
+  pages: number;
+}
+
+/**
+ * Measures the pages that the provider reports, else one page per file. Where the slot measures what is
+ * not reported, it is the pages of the files: for a PDF, those of its page tree.
+ */
+export function measurePages(
+  response: JsonObject,
+  { fileParts, pages }: SentPages,
+  slot: Slot,
+): Measurement {
   const usage = response.usage_info ?? response.usage;
   const providerUsage = isJsonObject(usage) ? usage : undefined;
-  return measureUnits({ quantity, basis, providerUsage }, slot);
+  const reported = reportedPages(response);
+  if (reported !== undefined) {
+    return measureUnits({ quantity: reported, basis: "provider", providerUsage }, slot);
+  }
+  const used = slot.measuresUnreported
+    ? { quantity: BigInt(pages), basis: "page_tree" }
+    : { quantity: BigInt(fileParts), basis: "file_parts" };
+  return measureUnits({ ...used, providerUsage }, slot);
 }

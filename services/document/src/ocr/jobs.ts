@@ -47,6 +47,7 @@ export async function createJob(
       keyId: caller.keyId,
       slotId: slot.id,
       fileParts: form.files.length,
+      pages: form.pages,
     };
     // A provider may return a job that it created before. The account has its record already.
     await prisma.ocrJob.createMany({ data: job, skipDuplicates: true });
@@ -77,7 +78,7 @@ export async function readJob(
   const response = await requestJob(runtime, slot, jobId, signal);
   const state = jobStateOf(response.value);
   if (job.meteredAt === null && state !== "running") {
-    const measured = measurePages(response.value, job.fileParts, slot);
+    const measured = measurePages(response.value, job, slot);
     await runtime.engine.recordLate({
       eventId: eventIdOf(job),
       caller: { ...caller, keyId: job.keyId },

@@ -121,6 +121,11 @@ export interface Slot {
   stream?: { url: string } | { path: string } | undefined;
   /** What an embeddings slot's inputs are for, in the provider's own term. */
   inputType?: string | undefined;
+  /**
+   * Whether usage that the provider does not report is measured at what the client sent: audio by its
+   * header or bytes, documents by their page tree. Otherwise it is the elapsed time, and one page a file.
+   */
+  measuresUnreported?: boolean | undefined;
   /** The name of the output limit that a chat slot accepts; undefined where it accepts both names. */
   maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   pricing: Pricing;

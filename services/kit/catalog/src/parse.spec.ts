@@ -71,11 +71,32 @@ test("a model has the values of its entry, and defaults for missing fields", () 
         },
         upstreamModel: "small-1",
         path: "/chat/completions",
+        measuresUnreported: false,
         pricing,
       },
     ],
   });
   expect(limits).toEqual({ requestsPerMinute: 10_000, tokensPerMinute: 10_000_000 });
+});
+
+test("usage that is not reported is measured where the model says so, or by the kind", () => {
+  const slots = (type: string, unreported: string) =>
+    parse(`
+providers:
+  near: { kind: open, base_url: "http://127.0.0.1:9/v1" }
+models:
+  - alias: a
+    route_type: ${type}
+    ${type === "ocr" ? "lane: print" : "language: auto"}
+    ${unreported}
+    pricing: { per: 1, price: "0.1" }
+    chain: [{ provider: near, model: m }]
+`).models.get("a")?.chain;
+  for (const type of ["ocr", "transcriptions"]) {
+    expect(slots(type, "")).toMatchObject([{ measuresUnreported: false }]);
+    expect(slots(type, "unreported: measured")).toMatchObject([{ measuresUnreported: true }]);
+    expect(() => slots(type, "unreported: guessed")).toThrow("unreported");
+  }
 });
 
 test("a slot may have its own price, path and name of the output limit", () => {

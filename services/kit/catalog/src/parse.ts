@@ -136,6 +136,7 @@ function addressIn(
 function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string, Provider>): Model {
   const unitType = unitTypeOf(entry);
   const pricing = toPricing(entry.pricing, unitType);
+  const isMeasured = "unreported" in entry && entry.unreported === "measured";
   const chain = entry.chain.map((slot, index): Slot => {
     const provider = providers.get(slot.provider);
     if (provider === undefined) {
@@ -159,6 +160,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       stream: streamOf(slot),
       maxTokensField: slot.max_tokens_field,
       inputType: slot.input_type,
+      measuresUnreported: isMeasured || provider.kind.measuresUnreported,
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
     };
   });

@@ -22,6 +22,11 @@ export interface ProviderKind {
   readonly paths: { readonly [Type in RouteType]?: string };
   /** Whether its embeddings models take token ids. */
   readonly takesTokens: boolean;
+  /**
+   * Whether usage that a provider does not report is measured at what the client sent; see
+   * `Slot.measuresUnreported`. A model's `unreported` replaces it.
+   */
+  readonly measuresUnreported: boolean;
   /** The members of a chat request that a provider of the kind can be sent. */
   readonly chatParameters: ReadonlySet<ChatMember>;
   /** Whether a provider can be sent the members of `passes`, which the API does not define. */

@@ -131,10 +131,13 @@ const speech = model("speech", unitPricing).extend({
   max_characters: z.int().min(1).max(1_000_000),
   response_formats: z.array(z.enum(speechFormats)).min(1).optional(),
 });
+/** How usage that no provider reports is counted, where it is not by the kind of the provider. */
+const unreported = z.literal("measured").optional();
 const transcriptions = model("transcriptions", unitPricing).extend({
   language: z.enum(["required", "auto"]),
+  unreported,
 });
-const ocr = model("ocr", unitPricing).extend({ lane: z.enum(ocrLanes) });
+const ocr = model("ocr", unitPricing).extend({ lane: z.enum(ocrLanes), unreported });
 const classification = model("classification", unitPricing).extend({
   lane: z.enum(["taxonomy", "entities"]),
   /** The taxonomies that an alias of the taxonomy lane supports; all by default. */

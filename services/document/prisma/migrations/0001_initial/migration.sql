@@ -9,6 +9,8 @@ CREATE TABLE ocr_job (
   -- The slot that accepted the job: no other slot knows it.
   slot_id      text NOT NULL,
   file_parts   integer NOT NULL CHECK (file_parts > 0),
+  -- The most pages that its files can have.
+  pages        integer NOT NULL CHECK (pages >= 0),
   created_at   timestamptz(6) NOT NULL DEFAULT now(),
   -- When the job was first read as ended and its usage event was durable.
   metered_at   timestamptz(6),

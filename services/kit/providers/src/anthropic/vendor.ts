@@ -13,6 +13,7 @@ export const anthropic: Vendor = {
   regions: undefined,
   paths: { chat: "/messages" },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(["messages"]),

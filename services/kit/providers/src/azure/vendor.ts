@@ -12,5 +12,6 @@ export const azure: Vendor = {
     images: "/images/generations",
   },
   takesOtherMembers: false,
+  measuresUnreported: true,
   authorize,
 };

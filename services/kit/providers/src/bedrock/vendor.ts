@@ -20,6 +20,7 @@ export const bedrock: Vendor = {
   },
   paths: { chat: "/model/{model}/converse", rerank: "/rerank" },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(),

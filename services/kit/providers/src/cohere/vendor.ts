@@ -14,6 +14,7 @@ export const cohere: Vendor = {
   regions: undefined,
   paths: { chat: "/chat", embeddings: "/embed", rerank: "/rerank" },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -14,6 +14,7 @@ export const deepgram: Vendor = {
   regions: undefined,
   paths: { speech: "/speak", transcriptions: "/listen" },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters: new Set(),
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -14,6 +14,7 @@ export const elevenlabs: Vendor = {
   regions: undefined,
   paths: { speech: "/text-to-speech", transcriptions: "/speech-to-text" },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters: new Set(),
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -21,6 +21,7 @@ export const google: Vendor = {
     images: "/models/{model}:generateContent",
   },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(),

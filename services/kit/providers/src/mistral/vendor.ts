@@ -15,6 +15,7 @@ export const mistral: Vendor = {
   regions: undefined,
   paths: { chat: "/chat/completions", embeddings: "/embeddings", ocr: "/ocr" },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -22,6 +22,7 @@ export const openai: Vendor = {
     images: "/images/generations",
   },
   takesTokens: true,
+  measuresUnreported: false,
   chatParameters: allChatParameters,
   takesOtherMembers: true,
   nativeWires: new Set(["chat", "responses"]),

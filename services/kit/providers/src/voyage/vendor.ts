@@ -13,6 +13,7 @@ export const voyage: Vendor = {
   regions: undefined,
   paths: { embeddings: "/embeddings", rerank: "/rerank" },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters: new Set(),
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -13,6 +13,7 @@ export const xai: Vendor = {
   regions: undefined,
   paths: { chat: "/chat/completions", images: "/images/generations" },
   takesTokens: false,
+  measuresUnreported: true,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(["chat", "responses"]),
