@@ -91,19 +91,16 @@ describe("transcription of uploads as events", () => {
   });
 
   test.each([
-    "test-hear-dying",
-    "test-hear-dead-at-once",
-    "test-hear-reporting",
-  ])("%s: the last event is the error, there is no [DONE] and no charge", async (model) => {
+    ["test-hear-dying-late", { kind: "usage", quantity: 5n, basis: "finals_and_pcm" }],
+    ["test-hear-reporting-late", { kind: "usage", quantity: 5n, basis: "finals_and_pcm" }],
+    ["test-hear-dead-at-once", { kind: "failure", amountNanoUsd: 0n }],
+  ])("%s: the last event is the error, and there is no [DONE]; billed is the audio sent, after an event", async (model, billed) => {
     const response = await audio.transcribe({ model, stream: "true" }, wav(5));
     expect(response.status).toBe(200);
     const events = eventsOf(response.text);
     expect(events.at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
     expect(events).not.toContain("[DONE]");
-    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject({
-      kind: "failure",
-      amountNanoUsd: 0n,
-    });
+    expect(await entryOf(stack, account, requestIdOf(response))).toMatchObject(billed);
   });
 
   test("a provider that refuses returns 502, an unreachable one 503", async () => {

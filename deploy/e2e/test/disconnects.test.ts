@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
-import { wav } from "../src/audio-files.ts";
+import { bytesPerSecond, wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
 import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -102,7 +102,7 @@ describe("a client that disconnects", () => {
     expect(entry).toMatchObject({ kind: "usage", quantity: 11n });
   });
 
-  test("from a streamed transcription is billed for what it was sent", async () => {
+  test("from a streamed transcription is billed for the audio that the provider was sent", async () => {
     const disconnecting = new AbortController();
     const response = await fetch(transcriptionClient(stack, account).url, {
       method: "POST",
@@ -117,6 +117,9 @@ describe("a client that disconnects", () => {
     }
     disconnecting.abort();
     const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
-    expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
+    expect(entry).toMatchObject({ kind: "usage", basis: "finals_and_pcm" });
+    const heard = (stack.simulator.calls.list().at(-1)?.upload?.bytes ?? 0) / bytesPerSecond;
+    expect(Number(entry?.quantity)).toBeGreaterThanOrEqual(heard);
+    expect(entry?.quantity).toBeLessThanOrEqual(20n);
   });
 });

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import type { RecordedCall } from "@tollgate/simulator/call-log";
 import { describe, expect, inject, test } from "vitest";
 import { WebSocket } from "ws";
-import { bytesPerSecond } from "../src/audio-files.ts";
+import { bytesPerSecond, pcm } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
 import { entryOf, readWalletRow } from "../src/ledger.ts";
-import { finals, liveClient, livePath, talk } from "../src/live-client.ts";
+import { finals, liveClient, livePath, partials, talk } from "../src/live-client.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
@@ -24,6 +25,9 @@ function rawSocketOf(socket: WebSocket): Socket {
 
 const { stack, account, expectBooks } = await sharedStack({ creditUsd: 10 });
 const live = liveClient(stack, account);
+const lastCall = () => stack.simulator.calls.list().at(-1) as RecordedCall;
+/** The seconds of audio that the provider received, by its own count. */
+const heardSeconds = () => (lastCall().upload?.bytes ?? 0) / bytesPerSecond;
 
 describe("live transcription", () => {
   test("a close frame ends the audio, and every event is still delivered", async () => {
@@ -153,9 +157,7 @@ describe("live transcription", () => {
   });
 
   test.each([
-    ["test-hear-dying", "upstream_rejected"],
     ["test-hear-dead-at-once", "upstream_rejected"],
-    ["test-hear-reporting", "upstream_rejected"],
     ["test-hear-refused", "upstream_rejected"],
     ["test-hear-dead", "no_provider_available"],
   ])("%s: one error frame, then the close, at no charge", async (model, code) => {
@@ -167,6 +169,24 @@ describe("live transcription", () => {
     expect(await entryOf(stack, account, stream.requestId)).toMatchObject({
       kind: "failure",
       amountNanoUsd: 0n,
+    });
+  });
+
+  test.each([
+    "test-hear-dying-late",
+    "test-hear-reporting-late",
+  ])("%s: one error frame, then the close; the finals and the audio after them are billed", async (model) => {
+    const stream = await live.start({ model });
+    talk(stream, 5);
+    stream.socket.send(JSON.stringify({ action: "flush" }));
+    expect(await stream.closed).toBe(1_011);
+    const errors = stream.frames.filter(({ error }) => error !== undefined);
+    expect(errors).toMatchObject([{ error: { code: "upstream_rejected", retryable: true } }]);
+    expect(finals(stream)).toEqual([2, 2]);
+    expect(await entryOf(stack, account, stream.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 5n,
+      basis: "finals_and_pcm",
     });
   });
 
@@ -214,7 +234,7 @@ describe("live transcription", () => {
       retryable: false,
     });
     const entry = await entryOf(stack, poor, stream.requestId);
-    expect(entry).toMatchObject({ kind: "usage", basis: "provider" });
+    expect(entry).toMatchObject({ kind: "usage" });
     await expectBooks();
     const { balance } = await readWalletRow(stack, poor);
     expect(balance).toBe(1_000_000n - BigInt(entry?.quantity ?? 0n) * 100_000n);
@@ -269,6 +289,42 @@ describe("live transcription", () => {
       kind: "usage",
       quantity: 4n,
     });
+  });
+
+  test("audio after the last final is billed where the client falls silent and the provider closes", async () => {
+    const stream = await live.start({ model: "test-hear-idle" });
+    talk(stream, 5);
+    expect(await stream.closed).toBe(1_000);
+    expect(finals(stream)).toEqual([2, 2]);
+    expect(await entryOf(stack, account, stream.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 5n,
+      basis: "finals_and_pcm",
+      amountNanoUsd: -500_000n,
+    });
+  });
+
+  test("a client that leaves before the first event is billed for its audio", async () => {
+    const stream = await live.start();
+    stream.socket.send(pcm(0.4));
+    await eventually(() => expect(lastCall().upload?.bytes).toBe(0.4 * bytesPerSecond));
+    stream.socket.terminate();
+    expect(await entryOf(stack, account, stream.requestId)).toMatchObject({
+      kind: "usage",
+      quantity: 1n,
+    });
+  });
+
+  test("a client that sends faster than real time and leaves is billed for what the provider was sent", async () => {
+    const stream = await live.start({ model: "test-hear-no-durations" });
+    talk(stream, 60);
+    await eventually(() => expect(partials(stream).length).toBeGreaterThan(20));
+    stream.socket.terminate();
+    await eventually(() => expect(lastCall().outcome).toBe("client_disconnected"));
+    const entry = await entryOf(stack, account, stream.requestId);
+    expect(entry).toMatchObject({ kind: "usage", basis: "pcm_bytes" });
+    expect(Number(entry?.quantity)).toBeGreaterThanOrEqual(heardSeconds());
+    expect(entry?.quantity).toBeLessThanOrEqual(60n);
   });
 
   /** These mostly wait, so they run concurrently. */

@@ -93,7 +93,7 @@ describe("an open stream whose key is revoked while the notice is lost", () => {
     expect(finals(unaffected)).toEqual([2, 2]);
   });
 
-  test("a streamed transcription of a file ends within five seconds, and what was sent is billed", async () => {
+  test("a streamed transcription of a file ends within five seconds, and the audio sent is billed", async () => {
     const own = await stack.newAccount(1);
     const response = await fetch(`${stack.url}/v1/audio/transcriptions`, {
       method: "POST",
@@ -112,7 +112,7 @@ describe("an open stream whose key is revoked while the notice is lost", () => {
     expect(performance.now() - revokedAt).toBeLessThan(maxMs);
     expect(eventsOf(text).at(-1)).toMatchObject({ error: { code: "key_revoked" } });
     const entry = await entryOf(stack, own, response.headers.get("x-request-id"));
-    expect(entry).toMatchObject({ kind: "usage" });
+    expect(entry).toMatchObject({ kind: "usage", quantity: 5n });
   });
 
   test("a stream whose key expires ends within five seconds", async () => {

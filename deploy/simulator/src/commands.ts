@@ -174,6 +174,8 @@ const commands = z
     fail_after: integer(0, 1_000_000),
     /** Closes cleanly instead of sending event n. */
     close_after: integer(0, 1_000_000),
+    /** Closes the live connection cleanly where it is sent no audio for n milliseconds. */
+    idle_ms: integer(1, 600_000),
     /** Keeps the live connection open after its last event. */
     no_close: flag(),
     /** Waits this long before each event that is sent after the flush. */

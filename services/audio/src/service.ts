@@ -4,6 +4,7 @@ import { serveProxied } from "@tollgate/http/server";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
+import { graceEndOf } from "./grace-end.ts";
 import { createLiveServer } from "./live/server.ts";
 import { speak } from "./speech.ts";
 import { handleTranscription } from "./transcriptions/handler.ts";
@@ -17,12 +18,16 @@ export const audio = defineService({
   name: "audio",
   async setup(context) {
     const runtime = await openProviderRuntime(context);
-    const live = createLiveServer(runtime, context);
+    const graceEnded = graceEndOf(context.shutdown);
+    const live = createLiveServer(runtime, context, graceEnded);
     const server = await serveProxied(
       context.httpAddress,
       {
         request: serveRoutes(
-          { "/v1/audio/transcriptions": (request) => handleTranscription(runtime, request) },
+          {
+            "/v1/audio/transcriptions": (request) =>
+              handleTranscription(runtime, request, graceEnded),
+          },
           context,
         ),
         upgrade: serveUpgrades(live.accept, context),

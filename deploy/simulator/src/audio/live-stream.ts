@@ -20,6 +20,7 @@ export async function serveLive(
   const transcriber = createTranscriber(commands);
   const send = sender(socket, wire, recorded, commands);
   let work: Promise<void> = Promise.resolve();
+  const idle = closeWhenIdle(socket, recorded, commands);
   const doNext = (next: () => Promise<void>) => {
     work = work.then(next).catch(() => {});
   };
@@ -31,6 +32,7 @@ export async function serveLive(
     if (audio === "end") {
       return doNext(() => drain(socket, recorded, commands, transcriber.flush(), send));
     }
+    idle.refresh();
     hash.update(audio);
     upload.bytes += audio.length;
     const events = transcriber.addAudio(audio.length);
@@ -41,8 +43,19 @@ export async function serveLive(
   if (commands.stall) socket.pause();
   if (commands.die_after === 0) doNext(() => send({ type: "transcription.partial", text: "" }));
   await once(socket, "close");
+  idle.stop();
   upload.sha256 = hash.digest("hex");
   if (recorded.outcome === "open") recorded.outcome = "client_disconnected";
+}
+
+/** Closes the connection where no audio has come for the time of a command, as vendors do. */
+function closeWhenIdle(socket: WebSocket, recorded: RecordedCall, { idle_ms: ms }: Commands) {
+  if (ms === undefined) return { refresh() {}, stop() {} };
+  const timer = setTimeout(() => {
+    recorded.outcome = "ended_early";
+    socket.close(1_000);
+  }, ms);
+  return { refresh: () => void timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
 /** A frame that the vendor would not take is invalid. */

@@ -2,11 +2,11 @@ import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { repeat } from "@tollgate/core/repeat";
 import type { Generation } from "@tollgate/generation/generation";
-import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
-import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
-import { type AudioProgress, readProviderEvents } from "../streaming/provider-events.ts";
+import type { Measurement } from "@tollgate/metering/measurement";
+import type { Served } from "@tollgate/upstream/chain";
+import { pcmBytesPerSecond } from "../durations.ts";
 import type { ProviderSocket } from "../streaming/provider-socket.ts";
-import { createTranscriptUsage } from "../streaming/transcript-usage.ts";
+import { TranscribedStream } from "../streaming/transcribed-stream.ts";
 import type { ClientFrame, ClientSocket } from "./client-socket.ts";
 import { createGrowingHold, type GrowingHold } from "./growing-hold.ts";
 
@@ -23,11 +23,8 @@ const idleMs = 8_000;
 /** The stream of one live transcription between a client and a provider that are connected. */
 export class LiveStream {
   readonly #client: ClientSocket;
-  readonly #provider: ProviderSocket;
-  readonly #slot: Slot;
+  readonly #transcript: TranscribedStream;
   readonly #hold: GrowingHold;
-  readonly #usage = createTranscriptUsage();
-  readonly #progress: AudioProgress = { flushed: false };
   readonly #startedAt = performance.now();
   /** The billed time, which ends with the last event: the wait for another is not billed. */
   #usedSeconds: number | undefined;
@@ -37,8 +34,7 @@ export class LiveStream {
 
   constructor(client: ClientSocket, provider: ProviderSocket, slot: Slot, generation: Generation) {
     this.#client = client;
-    this.#provider = provider;
-    this.#slot = slot;
+    this.#transcript = new TranscribedStream(provider, slot, idleMs);
     this.#hold = createGrowingHold(generation, slot.pricing.input);
   }
 
@@ -47,11 +43,15 @@ export class LiveStream {
    * all events are sent. Throws the failure that ended the stream.
    */
   async run(frames: AsyncIterator<ClientFrame>): Promise<void> {
+    const { disconnected } = this.#client;
     const checks = repeat(() => this.#checkLimits(), { everyMs: checkEveryMs });
+    const endEarly = () => this.#transcript.endEarly();
+    if (disconnected.aborted) endEarly();
+    disconnected.addEventListener("abort", endEarly, { once: true });
     void this.#sendAudio(frames).catch((error) => this.#failSending(error));
     try {
       await this.#sendEvents();
-      this.#client.disconnected.throwIfAborted();
+      disconnected.throwIfAborted();
     } catch (error) {
       throw this.#sendFailure?.error ?? error;
     } finally {
@@ -61,15 +61,9 @@ export class LiveStream {
     if (this.#sendFailure !== undefined) throw this.#sendFailure.error;
   }
 
-  /** Whether the client has been sent an event. */
-  get hasDelivered(): boolean {
-    return this.#usage.events() > 0;
-  }
-
-  /** Returns the seconds that the provider reports, else the seconds that the stream has lasted. */
-  measure(): Measurement {
-    const quantity = billableSeconds(this.#usedSeconds ?? this.#elapsedSeconds());
-    return measureUnits(this.#usage.reported() ?? { quantity, basis: "wall_clock" }, this.#slot);
+  /** Returns what is billed, or undefined where nothing is; see `TranscribedStream.charge`. */
+  charge(): Served<Measurement> | undefined {
+    return this.#transcript.charge(this.#usedSeconds ?? this.#elapsedSeconds());
   }
 
   /** Audio may be sent faster than it plays, so the hold covers both its length and the time. */
@@ -82,9 +76,9 @@ export class LiveStream {
       }
       sentBytes += next.value.audio.length;
       await this.#hold.cover(sentBytes / pcmBytesPerSecond);
-      if (!(await this.#provider.send(next.value.audio))) return this.#endAudio();
+      if (!(await this.#transcript.send(next.value.audio))) return this.#endAudio();
     }
-    this.#progress.flushed = await this.#provider.endAudio();
+    await this.#transcript.flush();
     this.#endAudio();
   }
 
@@ -95,10 +89,9 @@ export class LiveStream {
   }
 
   async #sendEvents(): Promise<void> {
-    const limits = { idleMs, timeoutMs: this.#slot.provider.timeoutMs };
-    for await (const event of readProviderEvents(this.#provider, this.#progress, limits)) {
-      this.#usage.add(event);
-      if (this.#hasEndedAudio) this.#usedSeconds = this.#elapsedSeconds();
+    for await (const event of this.#transcript.events()) {
+      const isAwaited = this.#hasEndedAudio && !this.#transcript.hasEndedEarly;
+      if (isAwaited) this.#usedSeconds = this.#elapsedSeconds();
       if (event.type !== "transcription.refine") await this.#client.sendJson(event);
     }
   }
@@ -110,10 +103,10 @@ export class LiveStream {
     this.#hold.cover(seconds).catch((error) => this.#failSending(error));
   }
 
-  /** Closes the provider's socket, which ends `#sendEvents`. */
+  /** Ends the stream, which ends `#sendEvents`. */
   #failSending(error: unknown): void {
     this.#sendFailure ??= { error };
-    this.#provider.close();
+    this.#transcript.endEarly();
   }
 
   #elapsedSeconds(): number {

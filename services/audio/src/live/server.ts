@@ -38,6 +38,7 @@ const handshakeRules: Readonly<Record<string, string>> = {
 export function createLiveServer(
   runtime: ProviderRuntime,
   { log, metrics, shutdown }: Pick<ServiceContext, "log" | "metrics" | "shutdown">,
+  graceEnded: AbortSignal,
 ): LiveServer {
   const clients = new Set<ClientSocket>();
   const ending = new AbortController();
@@ -60,7 +61,7 @@ export function createLiveServer(
     clients.add(client);
     metrics.openSockets.inc();
     try {
-      await serveSession(runtime, caller, client, ending.signal);
+      await serveSession(runtime, caller, client, { ending: ending.signal, graceEnded });
       client.finish(ending.signal.aborted ? goingAway : normalClosure);
     } catch (error) {
       if (client.disconnected.aborted) return;

@@ -15,8 +15,10 @@ function silentClient(): ClientSocket {
   } as ClientSocket;
 }
 
-function serve(client: ClientSocket, shutdown: AbortSignal): Promise<void> {
-  return serveSession({} as ProviderRuntime, create(CallerSchema), client, shutdown);
+function serve(client: ClientSocket, ending: AbortSignal): Promise<void> {
+  const graceEnded = new AbortController().signal;
+  const end = { ending, graceEnded };
+  return serveSession({} as ProviderRuntime, create(CallerSchema), client, end);
 }
 
 test("a client that sends no configuration is refused after 30 seconds", async () => {

@@ -13,20 +13,28 @@ import { LiveStream } from "./live-stream.ts";
 /** How long a client may take to send its configuration. */
 const configTimeoutMs = 30_000;
 
+/** The shutdown of the gateway, as live transcriptions see it. */
+export interface SessionEnd {
+  /** Aborts when the audio of all sessions is ended, so that they can be drained. */
+  ending: AbortSignal;
+  /** Aborts when the grace period is over. What is still open then is cut, and not billed. */
+  graceEnded: AbortSignal;
+}
+
 /**
  * Serves one live transcription to its end: reads the configuration, then sends audio to the provider
- * and events to the client until the provider closes. Throws the error that the client is sent.
- * Throws `invalid_json` where the frames end without a configuration, unless the gateway is shutting
- * down.
+ * and events to the client until the provider closes. Whatever ends it, what it used is billed, but
+ * for the end of the gateway's grace period. Throws the error that the client is sent. Throws
+ * `invalid_json` where the frames end without a configuration, unless the gateway is shutting down.
  */
 export async function serveSession(
   { engine, providers }: ProviderRuntime,
   caller: Caller,
   client: ClientSocket,
-  shutdown: AbortSignal,
+  { ending, graceEnded }: SessionEnd,
 ): Promise<void> {
   const frames = client.frames[Symbol.asyncIterator]();
-  const configFrame = await readFirstFrame(frames, client, shutdown);
+  const configFrame = await readFirstFrame(frames, client, ending);
   if (configFrame === undefined) return;
   const resolve = (alias: string): Model =>
     withStreamSlots(engine.resolve(alias, "transcriptions", caller), "model");
@@ -37,11 +45,10 @@ export async function serveSession(
       connectProvider(slot, providers, caller.requestId, client.disconnected),
     );
     const stream = new LiveStream(client, provider, slot, generation);
-    generation.billPartial((failure) =>
-      isBilled(failure, client, stream) ? { slot, response: stream.measure() } : undefined,
-    );
+    generation.billPartial(() => (graceEnded.aborted ? undefined : stream.charge()));
     await stream.run(frames);
-    await generation.settle(slot, stream.measure());
+    const charge = stream.charge();
+    if (charge !== undefined) await generation.settle(charge.slot, charge.response);
   });
 }
 
@@ -49,23 +56,11 @@ export async function serveSession(
 async function readFirstFrame(
   frames: AsyncIterator<ClientFrame>,
   client: ClientSocket,
-  shutdown: AbortSignal,
+  ending: AbortSignal,
 ): Promise<ClientFrame | undefined> {
   const timeout = setTimeout(() => client.endFrames(), configTimeoutMs);
   const { value, done } = await frames.next().finally(() => clearTimeout(timeout));
   if (!done) return value;
-  if (client.disconnected.aborted || shutdown.aborted) return undefined;
+  if (client.disconnected.aborted || ending.aborted) return undefined;
   throw new GatewayError("invalid_json", "No configuration frame was received.");
-}
-
-/**
- * Returns whether a stream that fails is billed for what it used. It is billed where the client
- * disconnected, where its money is used up, and where it broke the protocol after it was sent an
- * event. A failure of the provider or the gateway is not billed.
- */
-function isBilled(failure: unknown, client: ClientSocket, stream: LiveStream): boolean {
-  if (client.disconnected.aborted) return true;
-  if (!(failure instanceof GatewayError)) return false;
-  if (failure.code === "credit_balance_exhausted") return true;
-  return failure.status < 500 && stream.hasDelivered;
 }

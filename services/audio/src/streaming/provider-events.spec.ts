@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { readProviderEvents } from "./provider-events.ts";
+import { type AudioProgress, readProviderEvents } from "./provider-events.ts";
 import type { ProviderSocket } from "./provider-socket.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -24,14 +24,19 @@ function provider(...texts: string[]): ProviderSocket {
     send: async () => true,
     endAudio: async () => true,
     events: send(),
+    sentBytes: () => 0,
     close: () => closing.abort(),
   };
+}
+
+function progressOf(flushed: boolean): AudioProgress {
+  return { flushed, isDrained: false };
 }
 
 /** Reads all events. Takes `paceMs` for each. */
 async function read(socket: ProviderSocket, paceMs: number): Promise<string[]> {
   const texts: string[] = [];
-  for await (const { text } of readProviderEvents(socket, { flushed: true }, silence)) {
+  for await (const { text } of readProviderEvents(socket, progressOf(true), silence)) {
     texts.push(text);
     await new Promise((resolve) => setTimeout(resolve, paceMs));
   }
@@ -58,10 +63,13 @@ test("a provider that closes without an event has failed, unless the audio was f
     send: async () => true,
     endAudio: async () => true,
     events: (async function* () {})(),
+    sentBytes: () => 0,
     close: () => {},
   });
-  const before = readProviderEvents(closing(), { flushed: false }, silence);
+  const before = readProviderEvents(closing(), progressOf(false), silence);
   await expect(before.next()).rejects.toThrow("before the audio ended");
-  const after = readProviderEvents(closing(), { flushed: true }, silence);
+  const flushed = progressOf(true);
+  const after = readProviderEvents(closing(), flushed, silence);
   expect(await after.next()).toMatchObject({ done: true });
+  expect(flushed.isDrained).toBe(true);
 });

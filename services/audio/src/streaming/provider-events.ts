@@ -10,6 +10,8 @@ const checkEveryMs = 250;
 export interface AudioProgress {
   /** Whether all audio was sent, and the flush message after it. */
   flushed: boolean;
+  /** Whether the provider has then closed by itself. */
+  isDrained: boolean;
 }
 
 /** How long a provider may send nothing after the audio has ended. */
@@ -24,7 +26,7 @@ export interface SilenceLimits {
  * Yields the provider's transcript events until it closes the socket, or has sent nothing for
  * `idleMs` after the flush. Throws a SlotFailure when the connection breaks, when the provider
  * reports a failure or sends nothing for `timeoutMs` after the flush, and when it closes before the
- * flush without an event. Closes the socket at the end.
+ * flush without an event. Sets whether the audio was drained. Closes the socket at the end.
  */
 export async function* readProviderEvents(
   socket: ProviderSocket,
@@ -61,6 +63,8 @@ export async function* readProviderEvents(
       isDelivering = false;
       silentSince = performance.now();
     }
+    // The socket that `check` closes fails: the provider has closed this one.
+    progress.isDrained = progress.flushed;
     if (!progress.flushed && events === 0) {
       throw new SlotFailure(
         "rejected",

@@ -31,13 +31,15 @@ export interface ProviderSocket {
    * event is not a JSON object. Reading from the provider pauses while too many are unread.
    */
   events: AsyncIterable<JsonObject>;
+  /** Returns how many bytes of audio were handed to the network. What waits to be sent is not. */
+  sentBytes(): number;
   /** Closes the connection at once. */
   close(): void;
 }
 
 /**
  * Connects to a slot's provider. Throws a SlotFailure when the provider cannot be reached or
- * refuses, and the signal's reason when it aborts, which also closes the connection.
+ * refuses, and the signal's reason when it aborts before the connection is open.
  */
 export async function connectProvider(
   slot: Slot,
@@ -57,15 +59,22 @@ export async function connectProvider(
   const events = queueEvents(socket, startHeartbeat(socket), adapter);
   const close = () => socket.terminate();
   signal.addEventListener("abort", close, { once: true });
-  socket.once("close", () => signal.removeEventListener("abort", close));
   try {
     await untilOpen(socket);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", close);
   }
-  async function send(frame: Uint8Array | string): Promise<boolean> {
+  let sentBytes = 0;
+  async function send(frame: Uint8Array | string, audioBytes = 0): Promise<boolean> {
     if (socket.readyState !== WebSocket.OPEN) return false;
-    const written = new Promise<void>((resolve) => socket.send(frame, () => resolve()));
+    const written = new Promise<void>((resolve) => {
+      socket.send(frame, (error) => {
+        if (!error) sentBytes += audioBytes;
+        resolve();
+      });
+    });
     if (socket.bufferedAmount <= maxBufferedBytes) return true;
     const timeout = setTimeout(close, slot.provider.timeoutMs);
     await written;
@@ -74,12 +83,13 @@ export async function connectProvider(
   }
   const stopKeepingAlive = keepAlive(socket, adapter);
   return {
-    send: (audio) => send(adapter.audio(audio)),
+    send: (audio) => send(adapter.audio(audio), audio.byteLength),
     endAudio() {
       stopKeepingAlive();
       return send(adapter.end);
     },
     events,
+    sentBytes: () => sentBytes,
     close,
   };
 }

@@ -1,7 +1,6 @@
 import { isJsonObject } from "@tollgate/core/json";
 import { expect, test } from "vitest";
 import { readTranscriptEvent } from "./transcript-event.ts";
-import { createTranscriptUsage } from "./transcript-usage.ts";
 
 function read(times: string) {
   const value: unknown = JSON.parse(`{"type":"transcription.final","text":"a",${times}}`);
@@ -30,12 +29,4 @@ test("a duration may be text, and a speaker may be a number", () => {
 
 test("a duration longer than any call counts as not reported", () => {
   expect(read('"duration":1000001')).not.toHaveProperty("duration");
-});
-
-test("final events that together are longer than any call count as not reported", () => {
-  const usage = createTranscriptUsage();
-  for (const duration of [600_000, 600_000]) {
-    usage.add({ type: "transcription.final", text: "a", duration });
-  }
-  expect(usage.reported()).toBeUndefined();
 });

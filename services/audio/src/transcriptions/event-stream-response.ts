@@ -18,9 +18,13 @@ export async function sendTranscriptEvents(
 ): Promise<void> {
   try {
     for await (const event of events) {
-      if (event === "opened") writeHead(res);
-      const text = event === "opened" ? ": ping\n\n" : `data: ${JSON.stringify(event)}\n\n`;
-      if (!res.write(text)) await untilDrained(res, signal, stallMs);
+      if (event === "opened") {
+        writeHead(res);
+        // Needs no room. A wait would end the events of a client that has left before there is one.
+        res.write(": ping\n\n");
+      } else if (!res.write(`data: ${JSON.stringify(event)}\n\n`)) {
+        await untilDrained(res, signal, stallMs);
+      }
     }
   } catch (error) {
     if (!res.headersSent || signal.aborted) throw error;

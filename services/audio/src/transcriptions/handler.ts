@@ -9,17 +9,21 @@ import { streamFile } from "./stream-file.ts";
 import { transcribeFile } from "./transcribe-file.ts";
 import { readUpload } from "./upload.ts";
 
-/** Handles POST /v1/audio/transcriptions, which the edge proxies. */
+/**
+ * Handles POST /v1/audio/transcriptions, which the edge proxies. A stream that is open when the grace
+ * period of a shutdown is over is not billed.
+ */
 export async function handleTranscription(
   runtime: ProviderRuntime,
   request: ProxiedRequest,
+  graceEnded: AbortSignal,
 ): Promise<void> {
   const { req, res, caller, signal } = request;
   await withUploadStore(request, async (store) => {
     const upload = await readUpload(req, store);
     setAliasHeader(res, upload.alias);
     if (upload.stream) {
-      const events = streamFile(runtime, caller, upload, signal);
+      const events = streamFile(runtime, caller, upload, { left: signal, graceEnded });
       return sendTranscriptEvents(res, events, signal);
     }
     try {

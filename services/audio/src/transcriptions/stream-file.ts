@@ -1,15 +1,12 @@
 import type { Readable } from "node:stream";
-import type { Slot } from "@tollgate/catalog/model";
 import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
-import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
-import { type AudioProgress, readProviderEvents } from "../streaming/provider-events.ts";
-import { connectProvider, type ProviderSocket } from "../streaming/provider-socket.ts";
+import { connectProvider } from "../streaming/provider-socket.ts";
 import { withStreamSlots } from "../streaming/stream-slots.ts";
-import { createTranscriptUsage, type TranscriptUsage } from "../streaming/transcript-usage.ts";
+import { TranscribedStream } from "../streaming/transcribed-stream.ts";
 import { findPcmSamples } from "./pcm-samples.ts";
 import type { Upload } from "./upload.ts";
 
@@ -19,72 +16,66 @@ const idleMs = 3_000;
 /** `opened`: the connection to the provider is open. This is the first chunk. */
 type Chunk = TranscriptEvent | "opened";
 
+/** What ends a streamed file early. */
+export interface StreamEnd {
+  /** Aborts when the client has left. */
+  left: AbortSignal;
+  /** Aborts when the gateway's grace period is over. What is still open then is not billed. */
+  graceEnded: AbortSignal;
+}
+
 /**
- * Transcribes a file over a WebSocket to the provider, and yields the events as they arrive. Bills
- * the seconds that the final events report, else the seconds of the audio. Also bills when the
- * client disconnects after the first event: then, where no event reports seconds, for the audio
- * that was sent. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
+ * Transcribes a file over a WebSocket to the provider, and yields the events as they arrive. Whatever
+ * ends it, what it used is billed, but for the end of the gateway's grace period; see
+ * `TranscriptUsage`. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
  * where no slot of the alias takes streams.
  */
 export async function* streamFile(
   { engine, providers }: ProviderRuntime,
   caller: Caller,
   upload: Upload,
-  signal: AbortSignal,
+  { left, graceEnded }: StreamEnd,
 ): AsyncGenerator<Chunk> {
   const pcm = findPcmSamples(upload);
   const model = withStreamSlots(engine.resolve(upload.alias, "transcriptions", caller), "stream");
-  const usage = createTranscriptUsage();
-  const progress = { flushed: false, sentBytes: 0 };
-  const measure = (bytes: number, slot: Slot): Measurement =>
-    measureUnits(usage.reported() ?? { quantity: pcmSeconds(bytes), basis: "pcm_bytes" }, slot);
-  const estimate = highestCostOfUnits(model, pcmSeconds(pcm.bytes));
+  const estimate = highestCostOfUnits(model, billableSeconds(pcm.bytes / pcmBytesPerSecond));
   yield* engine.stream({ caller, model, estimate }, async function* (generation) {
-    const { slot, response } = await generation.attemptStream(async (slot) => {
-      const { timeoutMs } = slot.provider;
-      const socket = await connectProvider(slot, providers, caller.requestId, signal);
-      void sendAudio(socket, upload.audio.read(pcm.offset, pcm.bytes), progress);
-      const events = readProviderEvents(socket, progress, { idleMs, timeoutMs });
-      return { chunks: chunksOf(events, usage) };
+    const { response } = await generation.attemptStream(async (slot) => {
+      const socket = await connectProvider(slot, providers, caller.requestId, left);
+      const transcript = new TranscribedStream(socket, slot, idleMs);
+      void sendAudio(transcript, upload.audio.read(pcm.offset, pcm.bytes));
+      return { transcript, chunks: chunksOf(transcript, left) };
     });
-    generation.billPartial(() =>
-      signal.aborted && usage.events() > 0
-        ? { slot, response: measure(progress.sentBytes, slot) }
-        : undefined,
-    );
-    yield* response.chunks;
-    await generation.settle(slot, measure(pcm.bytes, slot));
+    const { transcript, chunks } = response;
+    generation.billPartial(() => (graceEnded.aborted ? undefined : transcript.charge()));
+    yield* chunks;
+    const charge = transcript.charge();
+    if (charge !== undefined) await generation.settle(charge.slot, charge.response);
   });
 }
 
-function pcmSeconds(bytes: number): bigint {
-  return billableSeconds(bytes / pcmBytesPerSecond);
-}
-
-async function* chunksOf(
-  events: AsyncIterable<TranscriptEvent>,
-  usage: TranscriptUsage,
-): AsyncGenerator<Chunk> {
-  yield "opened";
-  for await (const event of events) {
-    usage.add(event);
-    yield event;
+async function* chunksOf(transcript: TranscribedStream, left: AbortSignal): AsyncGenerator<Chunk> {
+  const endEarly = () => transcript.endEarly();
+  if (left.aborted) endEarly();
+  left.addEventListener("abort", endEarly, { once: true });
+  try {
+    yield "opened";
+    yield* transcript.events();
+    left.throwIfAborted();
+  } finally {
+    left.removeEventListener("abort", endEarly);
+    transcript.close();
   }
 }
 
 /** Never rejects: a connection that fails is reported where its events are read. */
-async function sendAudio(
-  socket: ProviderSocket,
-  audio: Readable,
-  progress: AudioProgress & { sentBytes: number },
-): Promise<void> {
+async function sendAudio(transcript: TranscribedStream, audio: Readable): Promise<void> {
   try {
     for await (const chunk of audio as AsyncIterable<Buffer>) {
-      if (!(await socket.send(chunk))) return;
-      progress.sentBytes += chunk.length;
+      if (!(await transcript.send(chunk))) return;
     }
-    progress.flushed = await socket.endAudio();
+    await transcript.flush();
   } catch {
-    socket.close();
+    transcript.close();
   }
 }

@@ -8,7 +8,8 @@ export const streamTranscriptionOperation: Operation = {
   description:
     "Send a WebSocket upgrade. An error of the key or the wallet is an ordinary HTTP response; an " +
     "error of the first frame is sent as a frame. A browser, which cannot set the `Authorization` " +
-    "header, sends the sub-protocol `openai-insecure-api-key.` followed by its key.\n\n" +
+    "header, sends the sub-protocol `openai-insecure-api-key.` followed by its key. A stream is " +
+    "charged for the audio that the provider was sent, however it ends.\n\n" +
     framesDescription,
   responses: {
     101: { description: "The connection is a WebSocket. `x-websocket` describes its frames." },

@@ -15,7 +15,8 @@ export const createTranscriptionOperation: Operation = {
     "With `stream`, the response is a stream of server-sent events: a comment, then events with a " +
     "`TranscriptEvent` each, then `[DONE]`. A stream that fails ends with an event that contains " +
     "an error. `language`, `prompt`, `response_format` and `temperature` cannot be set with " +
-    "`stream`. A transcription can take up to four minutes; split longer audio.",
+    "`stream`. A transcription can take up to four minutes; split longer audio. A stream is charged " +
+    "for the audio that the provider was sent, however it ends.",
   body: {
     kind: "form",
     name: "TranscriptionForm",
