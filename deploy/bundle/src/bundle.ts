@@ -17,6 +17,7 @@ export async function bundleGateway(folder: string): Promise<void> {
   const input = {
     main: join(root, "services/program/src/main.ts"),
     cli: join(root, "services/cli/src/main.ts"),
+    "tokenizer-thread": join(root, "services/chat/src/tokenizer/tokenizer-thread.ts"),
   };
   await write({ input, plugins: [sourceUrls(root), wasmFiles()] }, folder);
   await copyApiReference(folder);

@@ -206,18 +206,19 @@ describe("providers", () => {
     }
   });
 
-  test("a provider that reports no usage is metered by characters", async () => {
+  test("a complete chat without usage is counted by the tokenizer", async () => {
     for (const stream of [false, true]) {
       const response = await post({ model: "test-no-usage", stream });
       expect(response.status).toBe(200);
       const reported = stream ? eventsOf(response.text).at(-2) : response.body;
-      const prompt_tokens = Math.ceil("Hello there".length / 4);
+      // Two of the text, and four of the message around it.
+      const prompt_tokens = 6;
       expect(reported).toMatchObject({ usage: { prompt_tokens } });
       await eventually(async () => {
         const { entries } = await readWalletRow(stack, account);
         const requestId = response.headers.get("x-request-id");
         const entry = entries.find((one) => one.requestId === requestId);
-        expect(entry?.basis).toBe("approx4");
+        expect(entry?.basis).toBe("tokenized");
         expect(entry?.amount).toBeLessThan(0n);
       });
     }

@@ -181,7 +181,7 @@ describe("POST /v1/responses", () => {
     abort.abort();
     await eventually(async () => {
       const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
-      expect(entry).toMatchObject({ basis: "delivered_approx4" });
+      expect(entry).toMatchObject({ basis: "tokenized" });
       expect(entry?.amountNanoUsd).toBeLessThan(0n);
     });
   });
@@ -426,7 +426,7 @@ describe("POST /v1/responses", () => {
       expect(entries.every(({ uncollected }) => uncollected === 0n)).toBe(true);
       const delivered = ended.reduce((sum, { output_text }) => sum + output_text.length / 4, 0);
       const spent = Number(nanoUsd(0.07) - balance);
-      expect(Math.abs(spent / 15_000 - delivered)).toBeLessThan(10);
+      expect(Math.abs(spent / 15_000 / delivered - 1)).toBeLessThan(0.05);
     });
   });
 

@@ -272,7 +272,7 @@ const columns: Record<string, (row: ChatKind) => Promise<void>> = {
     });
     await eventually(async () => {
       const entry = await entryOf(stack, account, request_id);
-      expect(entry?.basis).toBe("delivered_approx4");
+      expect(entry?.basis).toBe("tokenized");
       expect(entry?.amountNanoUsd).toBeLessThan(0n);
     });
   },

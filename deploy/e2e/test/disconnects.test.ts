@@ -40,7 +40,7 @@ describe("a client that disconnects", () => {
     }
     await eventually(async () => {
       const { entries } = await readWalletRow(stack, leaver);
-      expect(entries.map((entry) => entry.basis)).toContain("delivered_approx4");
+      expect(entries.map((entry) => entry.basis)).toContain("tokenized");
       expect(entries[0]?.amount).toBeLessThan(0n);
     });
     expect(stack.simulator.calls.list({ user })).toMatchObject([

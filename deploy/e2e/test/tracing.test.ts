@@ -333,7 +333,7 @@ describe("with an address for traces", () => {
     expect(one(spans, "chat test-small")).toMatchObject({
       failure: undefined,
       events: ["gen_ai.first_token"],
-      attributes: { "tollgate.usage.basis": "delivered_approx4" },
+      attributes: { "tollgate.usage.basis": "tokenized" },
     });
   });
 

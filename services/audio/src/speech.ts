@@ -1,6 +1,7 @@
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import { listValues } from "@tollgate/core/schema-errors";
+import { endedByCaller } from "@tollgate/generation/ended-by-caller";
 import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { measureUnits } from "@tollgate/metering/measurement";
@@ -50,7 +51,7 @@ export async function* speak(
     });
     const measured = measureUnits({ quantity, basis: "input" }, slot);
     generation.billPartial(() =>
-      signal.aborted && isDelivered ? { slot, response: measured } : undefined,
+      endedByCaller(signal) && isDelivered ? { slot, response: measured } : undefined,
     );
     yield* response.chunks;
     await generation.settle(slot, measured);

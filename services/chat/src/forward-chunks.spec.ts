@@ -86,7 +86,7 @@ test("the first part has the rates", async () => {
   const reading = {
     events: new ChatEvents(context),
     context,
-    counter: new UsageCounter(0n),
+    counter: new UsageCounter(),
     rates,
   };
   const { signal } = new AbortController();

@@ -138,7 +138,7 @@ function readChunks(
     if (chunk === undefined) return { chunks, end: "broken", failure: notAChunk(), rest: [] };
     if (!allowance.admit(chunk)) return { chunks, rest: [chunk, ...events.slice(index + 1)] };
     const forward = wire.deliver(chunk);
-    counter.add(chunk, forward !== undefined);
+    counter.add(chunk);
     if (forward !== undefined) chunks.push(forward);
     if (chunk.isLast) return { chunks, end: "done", rest: [] };
   }

@@ -9,6 +9,8 @@ import { checkTurn } from "./conversations/limits.ts";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
 import { type HoldPlan, planHold } from "./hold/hold-plan.ts";
+import type { MeteredCall, UsageMeter } from "./usage/usage-meter.ts";
+import { withTurns } from "./wires/chat/stored-turns.ts";
 import { ClientRequest } from "./wires/client-request.ts";
 import type { ResponseContext } from "./wires/response-context.ts";
 import type { ServableSlots, Wire } from "./wires/wire.ts";
@@ -17,6 +19,7 @@ import { wireOf } from "./wires/wire-of.ts";
 /** What calls need. Without `sessions`, no conversation is stored. */
 export interface ChatRuntime extends ProviderRuntime {
   sessions: Sessions | undefined;
+  meter: UsageMeter;
   now(): Date;
 }
 
@@ -83,6 +86,11 @@ export function billableCall({ client, model, hold, session }: PreparedCall): Bi
   const { estimate, least, tokens } = hold;
   const { caller } = client.call;
   return { caller, model, estimate, least, tokens, conversationId: session?.link };
+}
+
+/** Returns a call to a slot as its tokens are counted. */
+export function meteredCall({ client, model, session }: PreparedCall, slot: Slot): MeteredCall {
+  return { model, slot, request: () => withTurns(client.json, session) };
 }
 
 /** Returns what the response of a slot to a call says besides what was generated. */

@@ -1,6 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/broken-stream";
+import { endedByCaller } from "@tollgate/generation/ended-by-caller";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { settleStored, storedChunksOf } from "./conversations/stored-response.ts";
@@ -12,6 +13,7 @@ import {
   billableCall,
   type ChatRuntime,
   contextOf,
+  meteredCall,
   type PreparedCall,
   prepare,
 } from "./prepare.ts";
@@ -51,30 +53,37 @@ function generate(
   prepared: PreparedCall,
   signal: AbortSignal,
 ): AsyncGenerator<StreamPart> {
-  const { wire, model, translated, session, hold } = prepared;
+  const { wire, model, translated, session, hold, promptCharacters } = prepared;
+  const { meter } = runtime;
   return runtime.engine.stream(billableCall(prepared), async function* (generation) {
     let isNative = false;
+    /** The attempt that the provider was called for last. */
+    let called: { slot: Slot; counter: UsageCounter } | undefined;
+    generation.billPartial(async (failure) => {
+      if (called === undefined || !isEndedByCaller(failure, signal)) return undefined;
+      const { slot, counter } = called;
+      const usage = await meter.usageOf(meteredCall(prepared, slot), counter);
+      return { slot, response: measure(usage, slot, billedOutput(hold, slot, generation)) };
+    });
     const attempted = generation.attemptStream((slot) => {
       isNative = !translated.has(slot);
-      return open(runtime, prepared, slot, generation, signal);
+      const counter = new UsageCounter();
+      called = { slot, counter };
+      return open(runtime, prepared, { slot, counter, generation }, signal);
     });
     const { slot, response } = await attempted.catch((error: unknown) => {
       throw wire.describeFailure(error, isNative);
     });
     const { chunks, events, counter, allowance } = response;
-    const billed = billedOutput(hold, slot, generation);
-    const partialUsage = () => events.usageSoFar(counter.usage("delivered_approx4"));
-    generation.billPartial(() => {
-      if (!signal.aborted || !counter.delivered) return undefined;
-      return { slot, response: measure(partialUsage(), slot, billed) };
-    });
     yield* chunks;
     if (allowance.isUsedUp) {
       const event = events.cut(counter.endByLength(hold.bound.choices));
       if (event !== undefined) yield { chunks: [event] };
     }
     if (!counter.finished) throw brokenStream();
-    const usage = allowance.isUsedUp ? partialUsage() : counter.usage("approx4");
+    const call = meteredCall(prepared, slot);
+    const usage = counter.complete ?? (await meter.usageOf(call, counter));
+    const billed = billedOutput(hold, slot, generation);
     const measured = await generation.measured(slot, measure(usage, slot, billed));
     let cost: NanoUsd;
     try {
@@ -83,19 +92,30 @@ function generate(
       // The client has the complete response: it is billed also where its turn is not stored.
       cost = await measured.settle();
     }
+    meter.learn(call, usage, () => counter, promptCharacters);
     yield { chunks: [events.end(usage, cost)], totalTokens: totalTokens(usage) };
   });
+}
+
+/** Returns whether a stream that was not completed ended because of its client, or its deadline. */
+function isEndedByCaller(failure: unknown, signal: AbortSignal): boolean {
+  return endedByCaller(signal) && (failure === undefined || failure === signal.reason);
+}
+
+interface Attempt {
+  slot: Slot;
+  counter: UsageCounter;
+  generation: Generation;
 }
 
 /** Opens one slot's stream, with its own counter: the chunks of a slot that failed do not count. */
 async function open(
   { providers, now }: ChatRuntime,
   prepared: PreparedCall,
-  slot: Slot,
-  generation: Generation,
+  { slot, counter, generation }: Attempt,
   signal: AbortSignal,
 ) {
-  const { wire, client, translated, session, hold, promptCharacters } = prepared;
+  const { wire, client, translated, session, hold } = prepared;
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: true, maxTokens, session, signal };
   const chat = translated.get(slot);
@@ -105,7 +125,6 @@ async function open(
       : await streamTranslated(providers, client, slot, chat, sending);
   const context = contextOf(prepared, slot, now());
   const events = chat === undefined ? wire.readEvents(context) : wire.writeEvents(context);
-  const counter = new UsageCounter(promptCharacters);
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
   const reading = { events, context, counter, rates: generation.rates };
   const chunks = forwardChunks(body, signal, reading, allowance);

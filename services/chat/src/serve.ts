@@ -2,6 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
@@ -10,11 +11,13 @@ import {
   billableCall,
   type ChatRuntime,
   contextOf,
+  meteredCall,
   type PreparedCall,
   prepare,
 } from "./prepare.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
-import { requireCompletion, usageOf } from "./wires/chat/completion.ts";
+import { UsageCounter } from "./usage/usage-counter.ts";
+import { requireCompletion } from "./wires/chat/completion.ts";
 import { completeTranslated } from "./wires/chat/post-translated.ts";
 import type { WireResponse } from "./wires/wire.ts";
 
@@ -48,7 +51,8 @@ function generate(
   prepared: PreparedCall,
   signal: AbortSignal,
 ): Promise<ServedResponse> {
-  const { wire, model, translated, session, hold } = prepared;
+  const { wire, model, translated, session, hold, promptCharacters } = prepared;
+  const { meter } = runtime;
   return runtime.engine.generate(billableCall(prepared), async (generation) => {
     let isNative = false;
     const attempted = generation.attempt((slot) => {
@@ -58,17 +62,31 @@ function generate(
     const { slot, response } = await attempted.catch((error: unknown) => {
       throw wire.describeFailure(error, isNative);
     });
-    const { usage } = response;
+    const call = meteredCall(prepared, slot);
+    const usage = completeUsage(response) ?? (await meter.usageOf(call, deliveredBy(response)));
     const billed = billedOutput(hold, slot, generation);
     const measured = await generation.measured(slot, measure(usage, slot, billed));
     await session?.storeTurn(turnOf(model.alias, response, usage, measured.charge));
     const cost = await measured.settle();
+    meter.learn(call, usage, () => deliveredBy(response), promptCharacters);
     return {
-      body: response.write(cost),
+      body: response.write(usage, cost),
       totalTokens: totalTokens(usage),
       rates: generation.rates,
     };
   });
+}
+
+/** Returns what a provider reports of a response, where it reports all of it. */
+function completeUsage({ reported }: WireResponse): ChatUsage | undefined {
+  return reported?.isPromptOnly ? undefined : reported;
+}
+
+function deliveredBy({ reported, messages }: WireResponse): UsageCounter {
+  const counter = new UsageCounter();
+  for (const message of messages) counter.addMessage(message);
+  counter.add({ usage: reported, choices: [] });
+  return counter;
 }
 
 /** Requests a response from a slot. Throws a SlotFailure. */
@@ -89,7 +107,5 @@ async function request(
     return wire.readResponse(json, contextOf(prepared, slot, now()));
   }
   const value = await completeTranslated(providers, client, slot, chat, sending);
-  const completion = requireCompletion(value);
-  const context = contextOf(prepared, slot, now());
-  return wire.fromChat(completion, usageOf(completion, context), context);
+  return wire.fromChat(requireCompletion(value), contextOf(prepared, slot, now()));
 }

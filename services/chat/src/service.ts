@@ -12,6 +12,9 @@ import { noConversations } from "./conversations/service.ts";
 import { embeddings } from "./embeddings.ts";
 import { serve } from "./serve.ts";
 import { serveStream } from "./serve-stream.ts";
+import { startTokenizer } from "./tokenizer/tokenizer.ts";
+import { TokenRatios } from "./usage/token-ratios.ts";
+import { UsageMeter } from "./usage/usage-meter.ts";
 import { countTokens } from "./wires/count-tokens.ts";
 
 /** Chat completions, Messages and Responses, stored conversations, and embeddings. */
@@ -27,7 +30,10 @@ export const chat = defineService({
             databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
             waitMs: settings.TOLLGATE_SESSION_WAIT_SECONDS * 1_000,
           });
-    const chatRuntime = { ...runtime, sessions: conversations?.sessions, now: context.now };
+    const tokenizer = startTokenizer(context.log);
+    const meter = new UsageMeter(tokenizer, new TokenRatios());
+    const { now } = context;
+    const chatRuntime = { ...runtime, sessions: conversations?.sessions, meter, now };
     const chats = bindService(ChatService, {
       complete: ({ call }, { signal }) => serve(chatRuntime, required(call), signal),
       stream: ({ call }, { signal }) => serveStream(chatRuntime, required(call), signal),
@@ -42,6 +48,7 @@ export const chat = defineService({
       bindings: [chats, stored],
       async stop(graceMs) {
         await runtime.stop(graceMs);
+        await tokenizer.stop();
         await conversations?.stop();
       },
     };

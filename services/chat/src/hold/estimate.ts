@@ -4,8 +4,10 @@ import { costOf, type NanoUsd, type Price, unitsFor } from "@tollgate/core/money
 import { highestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 
-/** Tokens of an image part where the catalog does not state a maximum. */
+/** Tokens of media where the catalog does not state a maximum. */
 const defaultImageTokens = 1_200;
+const defaultPageTokens = 3_000;
+const defaultAudioTokensPerSecond = 32;
 /** The most tokens that a message takes besides its text. */
 const tokensPerMessage = 16n;
 
@@ -26,13 +28,31 @@ export function boundOf(
   prompt: PromptBytes | undefined = call.prompt,
 ): Bound {
   const { textBytes = 0n, messages = 0, imageParts = 0 } = prompt ?? {};
-  const tokensPerImage = BigInt(model.imageTokens ?? defaultImageTokens);
   return {
     promptTokens:
-      textBytes + BigInt(messages) * tokensPerMessage + BigInt(imageParts) * tokensPerImage,
+      textBytes +
+      BigInt(messages) * tokensPerMessage +
+      BigInt(imageParts) * BigInt(tokensPerImage(model)),
     maxTokens: call.maxTokens ?? BigInt(model.maxOutputTokens ?? 0),
     choices: BigInt(call.choices),
   };
+}
+
+/** Returns the most tokens of an image. */
+export function tokensPerImage({ imageTokens = defaultImageTokens }: Model): number {
+  return imageTokens;
+}
+
+/** Returns the most tokens of a page of a document. */
+export function tokensPerPage({ pageTokens = defaultPageTokens }: Model): number {
+  return pageTokens;
+}
+
+/** Returns the most tokens of a second of audio. */
+export function tokensPerAudioSecond({
+  audioTokensPerSecond = defaultAudioTokensPerSecond,
+}: Model): number {
+  return audioTokensPerSecond;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readUsage } from "@tollgate/providers/anthropic/usage";
 import { expect, test } from "vitest";
 import { UsageCounter } from "./usage-counter.ts";
 
@@ -6,19 +7,39 @@ function chunkOf(index: number, content: string, finishReason: string | null = n
   return { usage: undefined, choices };
 }
 
-test("a stream that is cut finishes the choices that have not ended, and counts what was sent", () => {
-  const counter = new UsageCounter(40n);
-  counter.add(chunkOf(0, "eight ch"), true);
-  counter.add(chunkOf(1, "done", "stop"), true);
+test("a stream that is cut finishes the choices that have not ended", () => {
+  const counter = new UsageCounter();
+  counter.add(chunkOf(0, "eight ch"));
+  counter.add(chunkOf(1, "done", "stop"));
   expect(counter.finished).toBe(false);
   expect(counter.endByLength(3n)).toEqual([
     { index: 0, delta: {}, finish_reason: "length" },
     { index: 2, delta: {}, finish_reason: "length" },
   ]);
   expect(counter.finished).toBe(true);
-  expect(counter.usage("delivered_approx4")).toMatchObject({
-    promptTokens: 10n,
-    completionTokens: 3n,
-    basis: "delivered_approx4",
-  });
+});
+
+test("the last report of each dimension counts, and what is delivered after it is not reported", () => {
+  const counter = new UsageCounter();
+  const report = (block: object) => counter.add({ usage: readUsage(block), choices: [] });
+  expect(counter.complete).toBeUndefined();
+  report({ input_tokens: 10 });
+  expect(counter.complete).toMatchObject({ promptTokens: 10n, completionTokens: 0n });
+  counter.add(chunkOf(0, "twelve chars"));
+  expect([counter.complete, counter.unreportedShare]).toEqual([undefined, 1]);
+  report({ input_tokens: 11, output_tokens: 3 });
+  expect(counter.complete).toMatchObject({ promptTokens: 11n, completionTokens: 3n });
+  counter.add(chunkOf(0, "four"));
+  expect([counter.complete, counter.unreportedShare]).toEqual([undefined, 0.25]);
+  report({ input_tokens: 12 });
+  expect(counter.reported).toMatchObject({ promptTokens: 11n, completionTokens: 3n });
+});
+
+test("text of reasoning is told from other text", () => {
+  const counter = new UsageCounter();
+  counter.add({ usage: undefined, choices: [{ delta: { content: "a", reasoning_content: "" } }] });
+  expect(counter.showsReasoning).toBe(false);
+  counter.add({ usage: undefined, choices: [{ delta: { reasoning: "thinks" } }] });
+  expect(counter.showsReasoning).toBe(true);
+  expect(counter.text.length).toBe("athinks".length);
 });

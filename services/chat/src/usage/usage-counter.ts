@@ -1,27 +1,29 @@
-import type { JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { contentCharacters, indexOf } from "../wires/chat/content.ts";
+import { TextSample } from "../tokenizer/text-sample.ts";
+import { addContent, indexOf } from "../wires/chat/content.ts";
 import type { Chunk } from "../wires/chunk.ts";
-import { approximateUsage } from "./usage.ts";
+import { generatedReasoning } from "../wires/generated-message.ts";
 
-/** Counts the usage of a stream. */
+/** Collects what a response delivers, and what its provider reports of it. */
 export class UsageCounter {
-  readonly #promptCharacters: bigint;
   readonly #open = new Set<number>();
   readonly #finished = new Set<number>();
-  #characters = 0;
-  #delivered = false;
+  readonly #text = new TextSample();
+  /** The length of the text when the provider reported its output last. */
+  #reportedLength = 0;
   #reported: ChatUsage | undefined;
+  #showsReasoning = false;
 
-  constructor(promptCharacters: bigint) {
-    this.#promptCharacters = promptCharacters;
+  add({ usage, choices }: Pick<Chunk, "usage" | "choices">): void {
+    for (const choice of choices) this.#addChoice(choice);
+    if (usage !== undefined) this.#report(usage);
   }
 
-  /** Counts a chunk. `isDelivered`: something was sent to the client for it. */
-  add({ usage, choices }: Pick<Chunk, "usage" | "choices">, isDelivered: boolean): void {
-    this.#delivered ||= isDelivered;
-    this.#reported = usage ?? this.#reported;
-    for (const choice of choices) this.#addChoice(choice);
+  /** Adds a complete message. */
+  addMessage(message: unknown): void {
+    addContent(message, this.#text);
+    if (isJsonObject(message)) this.#showsReasoning ||= generatedReasoning(message) !== "";
   }
 
   /** Whether every choice received so far has a finish reason. */
@@ -30,14 +32,30 @@ export class UsageCounter {
     return this.#finished.size > 0 && this.#open.size === 0;
   }
 
-  /** Whether a chunk was sent to the client. */
-  get delivered(): boolean {
-    return this.#delivered;
+  /** What the provider has reported so far: the last value of each dimension. */
+  get reported(): ChatUsage | undefined {
+    return this.#reported;
   }
 
-  /** Returns the provider's usage, else the approximate one under the basis `fallback`. */
-  usage(fallback: "approx4" | "delivered_approx4"): ChatUsage {
-    return this.#reported ?? approximateUsage(this.#promptCharacters, this.#characters, fallback);
+  /** The same where it is complete: it covers all that was delivered. */
+  get complete(): ChatUsage | undefined {
+    return this.unreportedShare > 0 ? undefined : this.#reported;
+  }
+
+  /** What was delivered, of all choices. */
+  get text(): TextSample {
+    return this.#text;
+  }
+
+  /** The part of the text that the provider has not reported, from 0 to 1. */
+  get unreportedShare(): number {
+    const { length } = this.#text;
+    return length === 0 ? 0 : (length - this.#reportedLength) / length;
+  }
+
+  /** Whether text of reasoning was delivered. */
+  get showsReasoning(): boolean {
+    return this.#showsReasoning;
   }
 
   /** Finishes those of `count` choices that have not ended. Returns what ends them. */
@@ -50,10 +68,16 @@ export class UsageCounter {
     return choices;
   }
 
+  #report(usage: ChatUsage): void {
+    if (!usage.isPromptOnly) this.#reportedLength = this.#text.length;
+    else if (this.#reported?.isPromptOnly === undefined && this.#reported !== undefined) return;
+    this.#reported = usage;
+  }
+
   #addChoice(choice: JsonObject): void {
     const index = indexOf(choice);
     const reason = choice.finish_reason ?? undefined;
-    this.#characters += contentCharacters(choice.delta);
+    this.addMessage(choice.delta);
     if (reason === undefined) {
       if (!this.#finished.has(index)) this.#open.add(index);
       return;

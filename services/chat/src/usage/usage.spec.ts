@@ -3,7 +3,7 @@ import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { costOf } from "@tollgate/core/money";
 import { readUsage } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
-import { approximateUsage, measure, totalTokens, usageBlock } from "./usage.ts";
+import { measure, totalTokens, usageBlock, withCounted } from "./usage.ts";
 
 const perToken = (microUsd: bigint) => ({ picoUsd: microUsd * 1_000_000n, per: 1n });
 
@@ -39,25 +39,20 @@ function read(block: unknown) {
   return usage;
 }
 
-test.each([
-  [0n, 0, 0n, 0n],
-  [1n, 1, 1n, 1n],
-  [4n, 4, 1n, 1n],
-  [5n, 9, 2n, 3n],
-])("%d and %d characters count as one token for every four, rounded up", (prompt, completion, p, c) => {
-  expect(approximateUsage(prompt, completion, "approx4")).toEqual({
-    promptTokens: p,
-    completionTokens: c,
-    cachedTokens: 0n,
-    tokens: [
-      { dimension: "input", quantity: p },
-      { dimension: "output", quantity: c },
-    ],
-    reasoningTokens: 0n,
-    toolCalls: [],
-    basis: "approx4",
-    details: {},
+test("what is counted is added to the output that is reported", () => {
+  const usage = read({ ...reported, completion_tokens_details: { audio_tokens: 8 } });
+  expect(withCounted(usage, 5n)).toMatchObject({
+    promptTokens: 100n,
+    completionTokens: 25n,
+    basis: "tokenized",
+    block: usage.block,
   });
+  expect(withCounted(usage, 5n).tokens).toEqual([
+    { dimension: "input", quantity: 40n },
+    { dimension: "cached_input", quantity: 60n },
+    { dimension: "output", quantity: 17n },
+    { dimension: "audio_output", quantity: 8n },
+  ]);
 });
 
 test("cached prompt tokens are priced once, at their own price", () => {

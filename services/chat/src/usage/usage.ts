@@ -4,14 +4,8 @@ import { minOf, type NanoUsd, type Price, usdJson } from "@tollgate/core/money";
 import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
 import type { ChatUsage, UsedTokens } from "@tollgate/providers/chat-usage";
 
-/** Approximates usage by characters, four per token, where the provider reports none. */
-export function approximateUsage(
-  promptCharacters: bigint,
-  completionCharacters: number,
-  basis: "approx4" | "delivered_approx4",
-): ChatUsage {
-  const promptTokens = approximateTokens(promptCharacters);
-  const completionTokens = approximateTokens(BigInt(completionCharacters));
+/** Returns usage that the gateway has counted itself. */
+export function countedUsage(promptTokens: bigint, completionTokens: bigint): ChatUsage {
   return {
     promptTokens,
     completionTokens,
@@ -22,9 +16,18 @@ export function approximateUsage(
     ],
     reasoningTokens: 0n,
     toolCalls: [],
-    basis,
+    basis: "tokenized",
     details: {},
   };
+}
+
+/** Returns usage that a provider has reported, with further tokens of output that it has not. */
+export function withCounted(reported: ChatUsage, outputTokens: bigint): ChatUsage {
+  const tokens = reported.tokens.map((used) =>
+    used.dimension === "output" ? { ...used, quantity: used.quantity + outputTokens } : used,
+  );
+  const completionTokens = reported.completionTokens + outputTokens;
+  return { ...reported, completionTokens, tokens, basis: "tokenized" };
 }
 
 /** Returns a quarter of the characters, rounded up. */

@@ -31,6 +31,8 @@ export function parseEvent(data: string): NamedEvent | undefined {
 export interface Said {
   /** The text that was generated: of the response, of thinking or of a tool's arguments. */
   text?: string;
+  /** Whether it is the text of reasoning. */
+  isReasoning?: boolean;
   finishReason?: string | undefined;
   usage?: Chunk["usage"];
   isLast?: boolean;
@@ -40,9 +42,10 @@ export interface Said {
 export function chunkOf(
   data: string,
   value: JsonObject,
-  { text, finishReason, usage, isLast = false }: Said,
+  { text, isReasoning = false, finishReason, usage, isLast = false }: Said,
 ): Chunk {
   const isSilent = text === undefined && finishReason === undefined;
-  const choice = { index: 0, delta: { content: text }, finish_reason: finishReason };
+  const delta = isReasoning ? { reasoning_content: text } : { content: text };
+  const choice = { index: 0, delta, finish_reason: finishReason };
   return { data, value, usage, choices: isSilent ? [] : [choice], isLast };
 }

@@ -39,8 +39,8 @@ export interface Wire {
   readResponse(response: ProviderJson, context: ResponseContext): WireResponse;
   /** Starts to read the events of such a provider. */
   readEvents(context: ResponseContext): WireEvents;
-  /** Returns a chat completion as a response of the wire. Throws a SlotFailure where it cannot. */
-  fromChat(completion: WithChoices, usage: ChatUsage, context: ResponseContext): WireResponse;
+  /** Returns a chat completion as a response of the wire. */
+  fromChat(completion: WithChoices, context: ResponseContext): WireResponse;
   /** Starts to write the chunks of a chat completion as the events of a stream. */
   writeEvents(context: ResponseContext): WireEvents;
   /**
@@ -80,9 +80,12 @@ export interface ProviderJson {
 
 /** A complete response. */
 export interface WireResponse {
-  readonly usage: ChatUsage;
+  /** What the provider reports; undefined where it reports nothing that can be billed from. */
+  readonly reported: ChatUsage | undefined;
+  /** The generated messages, in the terms of a chat completion. */
+  readonly messages: readonly unknown[];
   /** Returns its body. */
-  write(cost: NanoUsd): Uint8Array;
+  write(usage: ChatUsage, cost: NanoUsd): Uint8Array;
   /** Returns what a conversation stores of it. Only wires with conversations have this. */
   generated?(): GeneratedTurn;
 }
@@ -103,8 +106,6 @@ export interface WireEvents {
   cut(choices: readonly JsonObject[]): Uint8Array | undefined;
   /** Returns the events that end the stream, which the client is sent once it is paid. */
   end(usage: ChatUsage, cost: NanoUsd): Uint8Array;
-  /** Returns the usage of a stream that ended early, with the prompt as the provider counted it. */
-  usageSoFar(approximate: ChatUsage): ChatUsage;
   /** Returns what a conversation stores of the stream. Only wires with conversations have this. */
   generated?(): GeneratedTurn;
 }

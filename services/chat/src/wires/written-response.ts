@@ -1,43 +1,56 @@
-import { codePoints } from "@tollgate/core/code-points";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { approximateUsage } from "../usage/usage.ts";
+import type { WithChoices } from "./chat/completion.ts";
 import { replaceMembers } from "./replace-members.ts";
 import type { ResponseContext } from "./response-context.ts";
 import type { ProviderJson, WireResponse } from "./wire.ts";
 
-/** A response that does not report its cost. */
-class WrittenResponse implements WireResponse {
-  readonly usage: ChatUsage;
+/** Returns a chat completion with its usage as the JSON of a response. */
+type Translate = (
+  completion: WithChoices,
+  usage: ChatUsage,
+  context: ResponseContext,
+) => JsonObject;
+
+/** A response that is translated from a chat completion, and does not report its cost. */
+export class TranslatedResponse implements WireResponse {
+  readonly reported: ChatUsage | undefined;
+  readonly messages: readonly unknown[];
+  readonly #completion: WithChoices;
+  readonly #context: ResponseContext;
+  readonly #translate: Translate;
+
+  constructor(completion: WithChoices, context: ResponseContext, translate: Translate) {
+    this.reported = context.readUsage(completion.usage);
+    this.messages = completion.choices.map(({ message }) => message);
+    this.#completion = completion;
+    this.#context = context;
+    this.#translate = translate;
+  }
+
+  write(usage: ChatUsage): Uint8Array {
+    return Buffer.from(JSON.stringify(this.#translate(this.#completion, usage, this.#context)));
+  }
+}
+
+/** A provider's response as it is, except for the model's name. It does not report its cost. */
+export class ForwardedResponse implements WireResponse {
+  readonly reported: ChatUsage | undefined;
+  readonly messages: readonly unknown[];
   readonly #body: Uint8Array;
 
-  constructor(usage: ChatUsage, body: Uint8Array) {
-    this.usage = usage;
-    this.#body = body;
+  /** `messages` are the generated messages, in the terms of a chat completion. */
+  constructor(
+    { bytes, value }: ProviderJson,
+    messages: readonly unknown[],
+    { alias, readUsage }: ResponseContext,
+  ) {
+    this.reported = readUsage(value.usage);
+    this.messages = messages;
+    this.#body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(alias) });
   }
 
   write(): Uint8Array {
     return this.#body;
   }
-}
-
-/** Returns a response that was translated from a chat completion. */
-export function translatedResponse(response: JsonObject, usage: ChatUsage): WrittenResponse {
-  return new WrittenResponse(usage, Buffer.from(JSON.stringify(response)));
-}
-
-/**
- * Returns a provider's response as it is, except for the model's name. Its usage is estimated from
- * `content` where it reports none.
- */
-export function forwardedResponse(
-  { bytes, value }: ProviderJson,
-  content: unknown,
-  context: ResponseContext,
-): WrittenResponse {
-  const body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(context.alias) });
-  const usage =
-    context.readUsage(value.usage) ??
-    approximateUsage(context.promptCharacters, codePoints(JSON.stringify(content)), "approx4");
-  return new WrittenResponse(usage, body);
 }

@@ -48,6 +48,9 @@ export interface Model {
   vision: boolean;
   /** The most tokens that the provider counts for one image; undefined where the catalog sets none. */
   imageTokens?: number | undefined;
+  /** The same for a page of a document, and for a second of audio. */
+  pageTokens?: number | undefined;
+  audioTokensPerSecond?: number | undefined;
   /** On chat aliases: members of a request, besides those of the API, that the slots take. */
   passes: ReadonlySet<string>;
   /** On embeddings aliases: whether inputs may be arrays of token ids. */

@@ -121,6 +121,8 @@ const chat = model("chat", tokenPricing).extend({
   max_output_tokens: tokens,
   vision: z.boolean().default(false),
   image_tokens: tokens.optional(),
+  page_tokens: tokens.optional(),
+  audio_tokens_per_second: tokens.optional(),
   passes: z.array(passedMember).max(64).default([]),
 });
 const embeddings = model("embeddings", inputPricing).extend({

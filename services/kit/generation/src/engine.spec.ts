@@ -119,10 +119,17 @@ test("a response whose reader stops is settled", async () => {
   expect(events).toMatchObject([{ costNanoUsd: 1_000n }]);
 });
 
-test("a partial response of a request that may run again is not billed", async () => {
-  const { engine, call, events } = world({ chargeId: "req_1" });
-  for await (const chunk of streamOf(engine, call)) if (chunk === "a") break;
-  expect(events).toMatchObject([{ outcome: Outcome.FAILED, costNanoUsd: 0n }]);
+test("a partial response may be measured after the call has ended", async () => {
+  const { engine, call, events } = world();
+  const stream = engine.stream(call, async function* (generation) {
+    generation.billPartial(async (failure) => {
+      await new Promise(setImmediate);
+      return failure === undefined ? { slot: near, response: images(3n) } : undefined;
+    });
+    yield "a";
+  });
+  for await (const _ of stream) break;
+  expect(events).toMatchObject([{ outcome: Outcome.COMPLETED, costNanoUsd: 3_000n }]);
 });
 
 test("a response is settled once, and one that is measured and not settled is not billed", async () => {

@@ -41,13 +41,8 @@ export interface Generation {
   attemptStream<Opened extends { chunks: AsyncIterable<unknown> }>(
     open: (slot: Slot) => Promise<Opened>,
   ): Promise<Served<Opened>>;
-  /**
-   * Sets what is billed where the call ends before it is settled. `measure` is called with the
-   * error that ended the call, if there is one, and returns undefined where nothing is billed. A
-   * call with a charge id is not billed: it continues without its client, and ends early only with
-   * its process, after which another run of the same request is billed.
-   */
-  billPartial(measure: (failure: unknown) => Served<Measurement> | undefined): void;
+  /** Sets what is billed where the call ends before it is settled. Nothing is by default. */
+  billPartial(measure: MeasurePartial): void;
   /**
    * Records the usage of the complete response. Resolves with its charge and what settles it, for a
    * route that must know the charge before the response is billed.
@@ -56,6 +51,14 @@ export interface Generation {
   /** Measures and settles the complete response in one step. Resolves as `settle` of it does. */
   settle(slot: Slot, usage: Measurement): Promise<NanoUsd>;
 }
+
+/**
+ * Returns what is billed of a call that has ended before it was settled; undefined for nothing. Called
+ * once, with the error that ended the call, if there is one.
+ */
+export type MeasurePartial = (
+  failure: unknown,
+) => Promise<Served<Measurement> | undefined> | Served<Measurement> | undefined;
 
 /** A complete response with its charge. It is billed only once it is settled. */
 export interface MeasuredResponse {

@@ -5,9 +5,8 @@ import type { Holds } from "@tollgate/metering/holds/holds";
 import type { Measurement } from "@tollgate/metering/measurement";
 import { completedFields, type OutcomeFields } from "@tollgate/metering/usage-event-fields";
 import { Admission } from "@tollgate/proto/tollgate/v1/caller";
-import type { Served } from "@tollgate/upstream/chain";
 import { type AttemptDependencies, Attempts } from "./attempts.ts";
-import type { BillableCall, Generation, MeasuredResponse } from "./generation.ts";
+import type { BillableCall, Generation, MeasuredResponse, MeasurePartial } from "./generation.ts";
 import { GenerationHold } from "./generation-hold.ts";
 import {
   GenerationOutcome,
@@ -53,7 +52,7 @@ class HeldGeneration implements OpenGeneration {
   readonly #hold: GenerationHold;
   readonly #attempts: Attempts;
   readonly #outcome: GenerationOutcome;
-  #billPartial: (failure: unknown) => Served<Measurement> | undefined = () => undefined;
+  #billPartial: MeasurePartial = () => undefined;
 
   constructor(dependencies: GenerationDependencies, call: HeldCall, hold: GenerationHold) {
     this.#call = call;
@@ -88,7 +87,7 @@ class HeldGeneration implements OpenGeneration {
     return this.#attempts.attemptStream(open);
   }
 
-  billPartial(measure: (failure: unknown) => Served<Measurement> | undefined) {
+  billPartial(measure: MeasurePartial) {
     this.#billPartial = measure;
   }
 
@@ -111,7 +110,7 @@ class HeldGeneration implements OpenGeneration {
 
   async close(failure: unknown) {
     if (this.#outcome.hasBegun) return;
-    const partial = this.#call.caller.chargeId === "" ? this.#billPartial(failure) : undefined;
+    const partial = await this.#billPartial(failure);
     if (partial === undefined) await this.#outcome.fail(this.#attempts.record.abandon(failure));
     else await this.settle(partial.slot, partial.response);
   }

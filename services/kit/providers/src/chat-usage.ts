@@ -14,10 +14,12 @@ export interface ChatUsage {
   reasoningTokens: bigint;
   /** The calls of tools that the provider runs. */
   toolCalls: readonly ToolCalls[];
-  basis: "provider" | "approx4" | "delivered_approx4";
+  basis: "provider" | "tokenized";
+  /** Whether the block says nothing of the completion, whose tokens are then zero. */
+  isPromptOnly?: boolean;
   /** The provider's detail blocks, sent to the client unchanged. */
   details: Record<string, unknown>;
-  /** The provider's block; undefined where the usage is approximate. */
+  /** The provider's block; undefined where it reported none. */
   block?: JsonObject;
 }
 

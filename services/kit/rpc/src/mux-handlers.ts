@@ -4,7 +4,7 @@ import { createSignal } from "@tollgate/core/signal";
 import { readTraceHeaders } from "@tollgate/core/tracing";
 import type { EndSchema, Open, ResponseFrameSchema } from "@tollgate/proto/tollgate/v1/mux";
 import type { CallGuard } from "./call-guard.ts";
-import { cancelledError } from "./cancellation.ts";
+import { cancelledError, deadlineError } from "./cancellation.ts";
 import { type EncodedMessage, encodeMessage, inOnePart } from "./encoded-message.ts";
 import { toEnd } from "./error-detail.ts";
 import type { AnyHandler, Fields, ServiceBinding } from "./implementation.ts";
@@ -23,7 +23,7 @@ export function createMuxHandler(
   return async ({ method: name, timeoutMs, ...trace }, request, call) => {
     const leave = guard.enter();
     // The client runs a timer too, but it may have stopped or be cut off.
-    const timer = setTimeout(call.cancel, timeoutMs);
+    const timer = setTimeout(() => call.cancel(deadlineError(timeoutMs)), timeoutMs);
     timer.unref();
     try {
       guard.admit();
@@ -68,8 +68,8 @@ export interface IncomingCall {
   end(end: MessageInitShape<typeof EndSchema>): void;
   /** Adds the client's credit to the window. */
   grant(credit: number): void;
-  /** Aborts the signal: the caller cancelled or disconnected, or the deadline passed. */
-  cancel(): void;
+  /** Aborts the signal. Default of the reason: the caller cancelled. */
+  cancel(reason?: PeerError): void;
 }
 
 export function createIncomingCall(
@@ -96,8 +96,8 @@ export function createIncomingCall(
       if (!signal.aborted) send({ call: id, end });
     },
     grant: window.widen,
-    cancel() {
-      controller.abort(cancelledError());
+    cancel(reason = cancelledError()) {
+      controller.abort(reason);
       window.widen(windowBytes);
     },
   };

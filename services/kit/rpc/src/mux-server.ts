@@ -6,6 +6,7 @@ import {
   ResponseFrameSchema,
 } from "@tollgate/proto/tollgate/v1/mux";
 import type { CallGuard } from "./call-guard.ts";
+import { callerLostError } from "./cancellation.ts";
 import { createFrameBatch } from "./frame-batch.ts";
 import { toStatus } from "./grpc-status.ts";
 import { createIncomingCall, type IncomingCall, type MuxHandler } from "./mux-handlers.ts";
@@ -89,7 +90,7 @@ function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
   function cancelAll(): void {
     state = "closed";
     onClosed();
-    for (const call of calls.values()) call.cancel();
+    for (const call of calls.values()) call.cancel(callerLostError());
   }
 
   function end(): void {

@@ -1,10 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { reportsError } from "@tollgate/upstream/reported-error";
-import { approximateUsage } from "../../usage/usage.ts";
-import type { ResponseContext } from "../response-context.ts";
-import { contentCharacters } from "./content.ts";
 
 /** A provider's completion, or a chunk of a streamed one. */
 export type WithChoices = JsonObject & { choices: readonly JsonObject[] };
@@ -31,16 +27,4 @@ export function requireCompletion(value: unknown): WithChoices {
   }
   if (value.choices.length > 0) return value;
   throw new SlotFailure("rejected", "the provider's response is empty");
-}
-
-/** Returns the usage that a completion reports, else an estimate by its characters. */
-export function usageOf(
-  { usage, choices }: WithChoices,
-  context: Pick<ResponseContext, "promptCharacters" | "readUsage">,
-): ChatUsage {
-  const reported = context.readUsage(usage);
-  if (reported !== undefined) return reported;
-  let characters = 0;
-  for (const { message } of choices) characters += contentCharacters(message);
-  return approximateUsage(context.promptCharacters, characters, "approx4");
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { contentCharacters } from "./content.ts";
+import { TextSample } from "../../tokenizer/text-sample.ts";
+import { addContent, contentBytes } from "./content.ts";
 
 test("counts the texts of a message and of its tool calls", () => {
   const calls = [
@@ -9,5 +10,13 @@ test("counts the texts of a message and of its tool calls", () => {
     null,
     { type: "custom" },
   ];
-  expect(contentCharacters({ content: "x", refusal: null, tool_calls: calls })).toBe(1 + 4 + 7 + 2);
+  const message = { content: "x", reasoning: "why", refusal: null, tool_calls: calls };
+  const sample = new TextSample();
+  addContent(message, sample);
+  expect(sample.pieces()).toEqual(["xwhyab{}abcls 🌍-l"]);
+  expect(contentBytes(message)).toBe(Buffer.byteLength("xwhyab{}abcls 🌍-l"));
+});
+
+test("reasoning under two names is counted once", () => {
+  expect(contentBytes({ reasoning: "why", reasoning_content: "why" })).toBe(3);
 });

@@ -1,5 +1,6 @@
-import { codePoints } from "@tollgate/core/code-points";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import type { TextSample } from "../../tokenizer/text-sample.ts";
+import { generatedReasoning } from "../generated-message.ts";
 
 export interface ToolCallText {
   kind: "function" | "custom";
@@ -26,25 +27,39 @@ export function indexOf({ index }: JsonObject): number {
   return typeof index === "number" ? index : 0;
 }
 
-/** Counts the characters of generated text in a message or a stream's delta. */
-export function contentCharacters(message: unknown): number {
-  return sumContent(message, codePoints);
+/** Adds the generated text in a message or a stream's delta to a sample. */
+export function addContent(message: unknown, sample: TextSample): void {
+  visitTexts(message, sample, addText);
 }
 
 /** Counts the UTF-8 bytes of generated text in a stream's delta. */
 export function contentBytes(delta: unknown): number {
-  return sumContent(delta, Buffer.byteLength);
+  const size = { bytes: 0 };
+  visitTexts(delta, size, addBytes);
+  return size.bytes;
 }
 
-function sumContent(message: unknown, sizeOf: (text: string) => number): number {
-  if (!isJsonObject(message)) return 0;
-  const texts = [message.content, message.reasoning_content, message.reasoning, message.refusal];
-  let size = 0;
-  for (const text of texts) if (typeof text === "string") size += sizeOf(text);
-  if (!Array.isArray(message.tool_calls)) return size;
-  for (const toolCall of message.tool_calls) {
-    const { name, text } = toolCallText(toolCall);
-    size += sizeOf(name) + sizeOf(text);
+function addText(sample: TextSample, text: string): void {
+  sample.add(text);
+}
+
+function addBytes(size: { bytes: number }, text: string): void {
+  size.bytes += Buffer.byteLength(text);
+}
+
+function visitTexts<To>(message: unknown, to: To, add: (to: To, text: string) => void): void {
+  if (!isJsonObject(message)) return;
+  const { content, refusal, tool_calls } = message;
+  if (typeof content === "string") add(to, content);
+  else if (Array.isArray(content)) {
+    for (const { text } of objectsIn(content)) if (typeof text === "string") add(to, text);
   }
-  return size;
+  add(to, generatedReasoning(message));
+  if (typeof refusal === "string") add(to, refusal);
+  if (!Array.isArray(tool_calls)) return;
+  for (const toolCall of tool_calls) {
+    const { name, text } = toolCallText(toolCall);
+    add(to, name);
+    add(to, text);
+  }
 }

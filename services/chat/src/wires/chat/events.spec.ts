@@ -1,6 +1,6 @@
 import { readUsage } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
-import { approximateUsage } from "../../usage/usage.ts";
+import { countedUsage } from "../../usage/usage.ts";
 import { ChatEvents } from "./events.ts";
 
 const context = {
@@ -12,7 +12,7 @@ const context = {
   sessionId: "",
   readUsage,
 };
-const usage = approximateUsage(0n, 0, "approx4");
+const usage = countedUsage(0n, 0n);
 
 function forwarded(data: string, events = new ChatEvents(context)): string {
   const chunk = events.read(data);

@@ -54,10 +54,6 @@ export class ChatEvents implements WireEvents {
     return this.#message === undefined ? Buffer.concat([event, doneEvent]) : event;
   }
 
-  usageSoFar(approximate: ChatUsage): ChatUsage {
-    return approximate;
-  }
-
   generated(): GeneratedTurn {
     if (this.#message === undefined) throw new Error("only a conversation stores messages");
     const { id, created } = this.#head ?? this.#own;

@@ -4,9 +4,9 @@ import { chatAdapterOf } from "@tollgate/providers/chat";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
-import type { Session } from "../../conversations/session.ts";
 import type { ClientRequest } from "../client-request.ts";
 import type { Sending } from "../wire.ts";
+import { withTurns } from "./stored-turns.ts";
 
 /**
  * Sends a slot the chat completion request that a client's request was translated to. Resolves with the
@@ -61,18 +61,5 @@ function requestFor(
   { isStream, maxTokens, session }: Sending,
 ): JsonObject {
   const streamed = isStream ? { stream: true, stream_options: { include_usage: true } } : {};
-  const messages =
-    session === undefined ? {} : { messages: [...turnsOf(session), ...messagesOf(chat)] };
-  return { model, [maxTokensField]: Number(maxTokens), ...streamed, ...chat, ...messages };
-}
-
-function messagesOf({ messages }: JsonObject): readonly unknown[] {
-  return Array.isArray(messages) ? messages : [];
-}
-
-/** Returns the messages of the stored turns. */
-function turnsOf({ prefix }: Session): readonly unknown[] {
-  const text = Buffer.concat([...prefix.content]).toString("utf8");
-  // A comma follows each turn.
-  return JSON.parse(`[${text.slice(0, text.lastIndexOf(","))}]`) as readonly unknown[];
+  return { model, [maxTokensField]: Number(maxTokens), ...streamed, ...withTurns(chat, session) };
 }

@@ -10,24 +10,26 @@ import type { WithChoices } from "./completion.ts";
 
 /** A chat completion under our alias, with our cost in its usage. */
 export class ChatResponse implements WireResponse {
-  readonly usage: ChatUsage;
+  readonly reported: ChatUsage | undefined;
+  readonly messages: readonly unknown[];
   readonly #completion: WithChoices;
   readonly #context: ResponseContext;
   readonly #identity: ResponseIdentity;
 
-  constructor(completion: WithChoices, usage: ChatUsage, context: ResponseContext) {
-    this.usage = usage;
+  constructor(completion: WithChoices, context: ResponseContext) {
+    this.reported = context.readUsage(completion.usage);
+    this.messages = completion.choices.map(({ message }) => message);
     this.#completion = completion;
     this.#context = context;
     this.#identity = identityOf(completion, ownIdentity(context));
   }
 
-  write(cost: NanoUsd): Uint8Array {
+  write(used: ChatUsage, cost: NanoUsd): Uint8Array {
     const { cost: _cost, session_id: _session, ...rest }: JsonObject = this.#completion;
     const { alias: model, sessionId } = this.#context;
     const ours = { ...this.#identity, object: "chat.completion", model };
     const echo = sessionId === "" ? {} : { session_id: sessionId };
-    const usage = usageBlock(this.usage, cost);
+    const usage = usageBlock(used, cost);
     return Buffer.from(JSON.stringify({ ...rest, ...ours, usage, ...echo }));
   }
 

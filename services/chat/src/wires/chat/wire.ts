@@ -4,7 +4,7 @@ import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, isAdapted } from "@tollgate/providers/chat";
 import type { Wire } from "../wire.ts";
 import { slotBody } from "./body.ts";
-import { requireCompletion, usageOf } from "./completion.ts";
+import { requireCompletion } from "./completion.ts";
 import { ChatEvents } from "./events.ts";
 import { ChatResponse } from "./response.ts";
 
@@ -33,11 +33,10 @@ export const chatWire: Wire = {
     return providers.post(slot, body, { accept, requestId, signal });
   },
   readResponse({ value }, context) {
-    const completion = requireCompletion(value);
-    return new ChatResponse(completion, usageOf(completion, context), context);
+    return new ChatResponse(requireCompletion(value), context);
   },
   readEvents: (context) => new ChatEvents(context),
-  fromChat: (completion, usage, context) => new ChatResponse(completion, usage, context),
+  fromChat: (completion, context) => new ChatResponse(completion, context),
   writeEvents: (context) => new ChatEvents(context),
   describeFailure: (error) => error,
 };

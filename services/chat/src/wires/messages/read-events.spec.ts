@@ -1,7 +1,7 @@
 import { readUsage } from "@tollgate/providers/anthropic/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
-import { approximateUsage } from "../../usage/usage.ts";
+import { countedUsage } from "../../usage/usage.ts";
 import type { Chunk } from "../chunk.ts";
 import { readMessageEvents } from "./read-events.ts";
 
@@ -44,7 +44,7 @@ data: {"type":"message_stop"}
 
 `;
 
-const usage = approximateUsage(400n, 40, "delivered_approx4");
+const usage = countedUsage(472n, 10n);
 
 /** Reads and delivers the first events of a stream. */
 function readFirst(count: number) {
@@ -85,16 +85,19 @@ test("the first event waits for the second one", () => {
   expect(readFirst(2).text).toContain("message_start");
 });
 
-test("a stream that is cut closes its open block, and keeps the provider's count of the prompt", () => {
-  const { events } = readFirst(7);
-  const known = events.usageSoFar(usage);
-  expect(known).toMatchObject({
+test("its first event reports the prompt, and nothing of the output", () => {
+  const { chunks } = readFirst(1);
+  expect(chunks[0]?.usage).toMatchObject({
     promptTokens: 472n,
-    completionTokens: 10n,
-    basis: "delivered_approx4",
+    completionTokens: 0n,
+    isPromptOnly: true,
   });
+});
+
+test("a stream that is cut closes its open block", () => {
+  const { events } = readFirst(7);
   events.cut([]);
-  expect(String(events.end(known, 0n))).toBe(`event: content_block_stop
+  expect(String(events.end(usage, 0n))).toBe(`event: content_block_stop
 data: {"type":"content_block_stop","index":1}
 
 event: message_delta

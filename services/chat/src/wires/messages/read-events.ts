@@ -36,7 +36,8 @@ export function readMessageEvents(context: Context): WireEvents {
     deliver({ data, value }) {
       const { type, index } = value;
       if (type === "message_start") {
-        started = usageIn(value.message);
+        // It says one token of output, whatever follows.
+        started = { ...usageIn(value.message), output_tokens: undefined };
         waiting = dataBytes(type, withAlias(data, "message", context.alias));
         return undefined;
       }
@@ -66,18 +67,14 @@ export function readMessageEvents(context: Context): WireEvents {
         eventBytes({ type: "message_stop" }),
       ]);
     },
-    usageSoFar(approximate) {
-      if (approximate.basis === "provider") return approximate;
-      const output = { output_tokens: Number(approximate.completionTokens) };
-      const known = context.readUsage({ ...started, ...output });
-      return known === undefined ? approximate : { ...known, basis: approximate.basis };
-    },
   };
 }
 
 /** `started` is the usage in the stream's first event, which the last one completes. */
 function said(event: NamedEvent, started: JsonObject, context: Context): Said {
   switch (event.type) {
+    case "message_start":
+      return { usage: context.readUsage({ ...usageIn(event.message), output_tokens: undefined }) };
     case "message_stop":
       return { isLast: true };
     case "message_delta": {
@@ -87,7 +84,7 @@ function said(event: NamedEvent, started: JsonObject, context: Context): Said {
     case "content_block_start":
       return { text: textOf(event.content_block) };
     case "content_block_delta":
-      return { text: textOf(event.delta) };
+      return { text: textOf(event.delta), isReasoning: isThinking(event.delta) };
     default:
       return {};
   }
@@ -109,6 +106,18 @@ function usageIn(value: unknown): JsonObject {
 function finishReasonOf({ delta }: NamedEvent): string | undefined {
   const reason = isJsonObject(delta) ? delta.stop_reason : undefined;
   return typeof reason === "string" ? reason : undefined;
+}
+
+function isThinking(delta: unknown): boolean {
+  return isJsonObject(delta) && delta.type === "thinking_delta";
+}
+
+/** Returns a block of a complete message as a message of a chat completion. */
+export function messageOfBlock(block: unknown): JsonObject {
+  if (!isJsonObject(block)) return {};
+  if (block.type === "thinking") return { reasoning_content: block.thinking };
+  const input = isJsonObject(block.input) ? JSON.stringify(block.input) : "";
+  return { content: textOf(block) + input };
 }
 
 /** Returns the generated text in a block's start or delta. */

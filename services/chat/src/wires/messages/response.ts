@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { SlotFailure } from "@tollgate/upstream/failure";
 import type { WithChoices } from "../chat/completion.ts";
 import { toolCallText } from "../chat/content.ts";
 import { generatedReasoning } from "../generated-message.ts";
@@ -9,7 +8,7 @@ import { stopReasonOf } from "./stop-reason.ts";
 import { type Block, thinkingBlocks } from "./thinking.ts";
 import { messageUsage } from "./usage.ts";
 
-/** Returns a chat completion as a message. Throws a SlotFailure for a tool call without an object. */
+/** Returns a chat completion as a message. */
 export function messageFromChat(
   { choices: [choice = {}] }: WithChoices,
   usage: ChatUsage,
@@ -50,13 +49,17 @@ function toolUse(call: JsonObject): Block {
   return { type: "tool_use", id: call.id, name, input: inputOf(text) };
 }
 
+/**
+ * Arguments that are no object have a member of their own, as Anthropic recommends:
+ * https://docs.claude.com/en/docs/agents-and-tools/tool-use/fine-grained-tool-streaming
+ */
 function inputOf(text: string): JsonObject {
   if (text.trim() === "") return {};
   try {
     const input: unknown = JSON.parse(text);
     if (isJsonObject(input)) return input;
   } catch {
-    // The model generated text that is not JSON.
+    // The model generated text that is not JSON, or was cut off within it.
   }
-  throw new SlotFailure("unusable", "the arguments of a tool call are not a JSON object");
+  return { INVALID_JSON: text };
 }

@@ -7,8 +7,8 @@ import { parseBody } from "../parse-body.ts";
 import { describeRefusal } from "../refusal.ts";
 import { type Translation, translateForSlots } from "../translated-slots.ts";
 import type { Wire } from "../wire.ts";
-import { forwardedResponse, translatedResponse } from "../written-response.ts";
-import { readMessageEvents } from "./read-events.ts";
+import { ForwardedResponse, TranslatedResponse } from "../written-response.ts";
+import { messageOfBlock, readMessageEvents } from "./read-events.ts";
 import { chatFromMessages, messagesMemberOf } from "./request.ts";
 import { messageFromChat } from "./response.ts";
 import { withoutForeignThinking } from "./thinking.ts";
@@ -36,13 +36,12 @@ export const messagesWire: Wire = {
   readResponse(response, context) {
     const { type, content } = response.value;
     if (type === "message" && Array.isArray(content)) {
-      return forwardedResponse(response, content, context);
+      return new ForwardedResponse(response, content.map(messageOfBlock), context);
     }
     throw new SlotFailure("rejected", "the provider's response is not a message");
   },
   readEvents: readMessageEvents,
-  fromChat: (completion, usage, context) =>
-    translatedResponse(messageFromChat(completion, usage, context), usage),
+  fromChat: (completion, context) => new TranslatedResponse(completion, context, messageFromChat),
   writeEvents: writeMessageEvents,
   describeFailure: (error, isNative) => describeRefusal(error, isNative, describeLength),
   countPathOf: (slot: Slot) => {

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { readUsage } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
-import { approximateUsage } from "../../usage/usage.ts";
+import { countedUsage } from "../../usage/usage.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
-const usage = approximateUsage(40n, 8, "approx4");
+const usage = countedUsage(10n, 2n);
 const context = {
   alias: "a",
   id: "1",

@@ -37,6 +37,5 @@ export function writeMessageEvents(context: ResponseContext): WireEvents {
       const reason = isRefused ? "refusal" : stopReasonOf(finishReason);
       return blocks.end(isCut ? "max_tokens" : reason, usage);
     },
-    usageSoFar: (approximate) => approximate,
   };
 }

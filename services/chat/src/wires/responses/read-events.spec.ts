@@ -1,7 +1,7 @@
 import { readUsage } from "@tollgate/providers/openai/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
-import { approximateUsage } from "../../usage/usage.ts";
+import { countedUsage } from "../../usage/usage.ts";
 import type { Chunk } from "../chunk.ts";
 import { readResponseEvents } from "./read-events.ts";
 
@@ -35,7 +35,7 @@ data: {"type":"response.completed","sequence_number":7,"response":{"id":"resp_67
 
 `;
 
-const usage = approximateUsage(40n, 8, "delivered_approx4");
+const usage = countedUsage(10n, 2n);
 
 function readFirst(count: number) {
   const events = readResponseEvents({ alias: "alias", readUsage });

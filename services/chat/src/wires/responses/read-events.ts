@@ -1,4 +1,4 @@
-import { isJsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { responsesStatusOf } from "@tollgate/providers/openai/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import {
@@ -60,16 +60,45 @@ export function readResponseEvents(context: Context): WireEvents {
     end(usage) {
       return isCut || last === undefined ? followed.end(responseUsage(usage)) : last;
     },
-    usageSoFar: (approximate) => approximate,
   };
 }
 
-function said({ type, delta, response }: NamedEvent, context: Context): Said {
+function said({ type, delta, item, response }: NamedEvent, context: Context): Said {
   if (type === "response.completed" || type === "response.incomplete") {
     const usage = isJsonObject(response) ? context.readUsage(response.usage) : undefined;
     return { finishReason: type, usage, isLast: true };
   }
-  return typeof delta === "string" ? { text: delta } : {};
+  if (typeof delta === "string") {
+    return { text: delta, isReasoning: type === "response.reasoning_text.delta" };
+  }
+  const isCall = type === "response.output_item.added" && isJsonObject(item);
+  return isCall && typeof item.name === "string" ? { text: item.name } : {};
+}
+
+/**
+ * Returns an item of a complete response as a message of a chat completion. A summary of reasoning is
+ * not its text.
+ */
+export function messageOfItem(item: unknown): JsonObject {
+  if (!isJsonObject(item)) return {};
+  const { type, name, arguments: call, input, content, summary } = item;
+  const texts = [
+    name,
+    call,
+    input,
+    ...partsOf(summary),
+    ...(type === "reasoning" ? [] : partsOf(content)),
+  ];
+  const reasoning = type === "reasoning" ? partsOf(content) : [];
+  return { content: joined(texts), reasoning_content: joined(reasoning) };
+}
+
+function partsOf(content: unknown): unknown[] {
+  return objectsIn(content).flatMap(({ text, refusal }) => [text, refusal]);
+}
+
+function joined(texts: readonly unknown[]): string {
+  return texts.filter((text) => typeof text === "string").join("");
 }
 
 function eventFailure(event: NamedEvent): SlotFailure {

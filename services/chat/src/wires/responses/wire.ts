@@ -7,9 +7,9 @@ import { parseBody } from "../parse-body.ts";
 import { describeRefusal } from "../refusal.ts";
 import { type Translation, translateForSlots } from "../translated-slots.ts";
 import type { Wire } from "../wire.ts";
-import { forwardedResponse, translatedResponse } from "../written-response.ts";
+import { ForwardedResponse, TranslatedResponse } from "../written-response.ts";
 import { withoutForeignReasoning } from "./input.ts";
-import { readResponseEvents } from "./read-events.ts";
+import { messageOfItem, readResponseEvents } from "./read-events.ts";
 import { chatFromResponses, responsesMemberOf } from "./request.ts";
 import { responseFromChat } from "./response.ts";
 import { writeResponseEvents } from "./write-events.ts";
@@ -35,13 +35,12 @@ export const responsesWire: Wire = {
   readResponse(response, context) {
     const { status, output } = response.value;
     if ((status === "completed" || status === "incomplete") && Array.isArray(output)) {
-      return forwardedResponse(response, output, context);
+      return new ForwardedResponse(response, output.map(messageOfItem), context);
     }
     throw new SlotFailure("rejected", "the provider's response is not a complete one");
   },
   readEvents: readResponseEvents,
-  fromChat: (completion, usage, context) =>
-    translatedResponse(responseFromChat(completion, usage, context), usage),
+  fromChat: (completion, context) => new TranslatedResponse(completion, context, responseFromChat),
   writeEvents: writeResponseEvents,
   describeFailure: (error, isNative) =>
     describeRefusal(error, isNative, (message) => ({ param: "input", message })),

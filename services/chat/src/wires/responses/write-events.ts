@@ -34,6 +34,5 @@ export function writeResponseEvents(context: ResponseContext): WireEvents {
     end(usage) {
       return items.end(isCut ? incomplete("max_output_tokens") : endOf(finishReason), usage);
     },
-    usageSoFar: (approximate) => approximate,
   };
 }

@@ -22,11 +22,18 @@ test("the tokens of the cache are not in those of the input, with a total and wi
   }
 });
 
+test("a block without output, as a stream starts with, is of the prompt only", () => {
+  expect(readUsage({ input_tokens: 7, cache_read_input_tokens: 3 })).toMatchObject({
+    promptTokens: 10n,
+    completionTokens: 0n,
+    isPromptOnly: true,
+  });
+});
+
 test.each([
   ["none", undefined],
   ["null", null],
   ["an array", [100, 20]],
-  ["no output tokens", { input_tokens: 1 }],
   ["no input tokens", { output_tokens: 1 }],
 ])("a usage block with %s is not billed from", (_, block) => {
   expect(readUsage(block)).toBeUndefined();

@@ -3,13 +3,14 @@ import { type ChatUsage, divide, membersOf, readToolCalls, tokenCountOf } from "
 
 /**
  * Reads the usage of a message: `input_tokens` excludes the tokens of the cache, whatever else the block
- * has. https://docs.claude.com/en/api/messages#response-usage
+ * has. The first event of a stream says nothing of the output. https://docs.claude.com/en/api/messages#response-usage
  */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const input = readCount(block.input_tokens);
-  const completionTokens = readCount(block.output_tokens);
-  if (input === undefined || completionTokens === undefined) return undefined;
+  if (input === undefined) return undefined;
+  const output = readCount(block.output_tokens);
+  const completionTokens = output ?? 0n;
   const cachedTokens = tokenCountOf(block.cache_read_input_tokens);
   const byLifetime = membersOf(block.cache_creation);
   const hour = tokenCountOf(byLifetime.ephemeral_1h_input_tokens);
@@ -35,5 +36,6 @@ export function readUsage(block: unknown): ChatUsage | undefined {
     basis: "provider",
     details: { prompt_tokens_details: { cached_tokens: Number(cachedTokens) } },
     block,
+    ...(output === undefined ? { isPromptOnly: true } : {}),
   };
 }

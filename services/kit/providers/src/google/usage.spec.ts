@@ -23,3 +23,10 @@ test.each([
 ])("a usage block with %s is not billed from", (_, block) => {
   expect(readUsage(block)).toBeUndefined();
 });
+
+test("a block that says nothing of the output is of the prompt only", () => {
+  const prompt = { promptTokenCount: 9, totalTokenCount: 9 };
+  expect(readUsage(prompt)).toMatchObject({ promptTokens: 9n, isPromptOnly: true });
+  expect(readUsage({ ...prompt, candidatesTokenCount: 0 })).not.toHaveProperty("isPromptOnly");
+  expect(readUsage({ ...prompt, thoughtsTokenCount: 2 })).not.toHaveProperty("isPromptOnly");
+});

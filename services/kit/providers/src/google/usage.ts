@@ -14,7 +14,8 @@ export function readUsage(block: unknown): ChatUsage | undefined {
   const promptTokens = prompt + tokenCountOf(block.toolUsePromptTokenCount);
   const thoughts = tokenCountOf(block.thoughtsTokenCount);
   const rest = tokenCountOf(block.totalTokenCount) - promptTokens - thoughts;
-  const candidates = readCount(block.candidatesTokenCount) ?? (rest > 0n ? rest : 0n);
+  const reported = readCount(block.candidatesTokenCount);
+  const candidates = reported ?? (rest > 0n ? rest : 0n);
   const completionTokens = candidates + thoughts;
   const cachedTokens = minOf(tokenCountOf(block.cachedContentTokenCount), promptTokens);
   const audio = audioTokens(block.promptTokensDetails);
@@ -40,6 +41,7 @@ export function readUsage(block: unknown): ChatUsage | undefined {
       completion_tokens_details: { reasoning_tokens: Number(thoughts) },
     },
     block,
+    ...(reported === undefined && completionTokens === 0n ? { isPromptOnly: true } : {}),
   };
 }
 

@@ -1,0 +1,94 @@
+import type { Model, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { tokensPerAudioSecond, tokensPerImage, tokensPerPage } from "../hold/estimate.ts";
+import type { Tokenizer } from "../tokenizer/tokenizer.ts";
+import { type Prompt, readPrompt } from "./prompt.ts";
+import type { TokenRatios } from "./token-ratios.ts";
+import { countedUsage, withCounted } from "./usage.ts";
+import type { UsageCounter } from "./usage-counter.ts";
+
+/** A call as its tokens are counted. */
+export interface MeteredCall {
+  model: Model;
+  slot: Slot;
+  /** Returns the request, with the stored turns of its conversation. Called only where it is needed. */
+  request(): JsonObject;
+}
+
+/** What a chat template adds to each message, about. */
+const tokensPerMessage = 4;
+/** Encrypted reasoning is longer than its text, which has about four characters a token. */
+const sealedCharactersPerToken = 6;
+/** A longer request is not parsed in order to learn from it. */
+const maxLearntCharacters = 65_536n;
+
+/** Counts the tokens of chat calls that their providers have not reported. */
+export class UsageMeter {
+  readonly #tokenizer: Pick<Tokenizer, "count">;
+  readonly #ratios: TokenRatios;
+
+  constructor(tokenizer: Pick<Tokenizer, "count">, ratios: TokenRatios) {
+    this.#tokenizer = tokenizer;
+    this.#ratios = ratios;
+  }
+
+  /**
+   * Resolves with the usage of what was delivered: as the provider has reported it so far, and the
+   * rest by the tokenizer.
+   */
+  async usageOf(call: MeteredCall, counter: UsageCounter): Promise<ChatUsage> {
+    const { complete, reported, text, unreportedShare } = counter;
+    if (complete !== undefined) return complete;
+    const ratio = this.#ratios.of(call.slot);
+    if (reported !== undefined) {
+      const [tokens = 0] = await this.#tokenizer.count([text]);
+      return withCounted(reported, toTokens(tokens * unreportedShare * ratio));
+    }
+    const prompt = readPrompt(call.request());
+    const [promptTokens = 0, tokens = 0] = await this.#tokenizer.count([prompt.text, text]);
+    const read = textTokens(prompt, promptTokens) * ratio + mediaTokens(prompt, call.model);
+    return countedUsage(toTokens(Math.max(read, 1)), toTokens(tokens * ratio));
+  }
+
+  /**
+   * Learns what the slot's model counts from some of its completed calls. `delivered` is called for
+   * these only. Never throws.
+   */
+  learn(
+    call: MeteredCall,
+    usage: ChatUsage,
+    delivered: () => UsageCounter,
+    promptCharacters: bigint,
+  ): void {
+    if (usage.basis !== "provider" || promptCharacters > maxLearntCharacters) return;
+    if (this.#ratios.isWanted(call.slot)) {
+      void this.#learn(call, usage, delivered()).catch(() => {});
+    }
+  }
+
+  async #learn(call: MeteredCall, usage: ChatUsage, counter: UsageCounter): Promise<void> {
+    const prompt = readPrompt(call.request());
+    if (prompt.images > 0 || prompt.pages > 0 || prompt.audioSeconds > 0) return;
+    const [promptTokens = 0, tokens = 0] = await this.#tokenizer.count([prompt.text, counter.text]);
+    const hidden = counter.showsReasoning ? 0n : usage.reasoningTokens;
+    const provider = Number(usage.promptTokens + usage.completionTokens - hidden);
+    this.#ratios.learn(call.slot, provider, textTokens(prompt, promptTokens) + tokens);
+  }
+}
+
+function textTokens({ messages, sealedCharacters }: Prompt, tokens: number): number {
+  return tokens + messages * tokensPerMessage + sealedCharacters / sealedCharactersPerToken;
+}
+
+function mediaTokens({ images, pages, audioSeconds }: Prompt, model: Model): number {
+  return (
+    images * tokensPerImage(model) +
+    pages * tokensPerPage(model) +
+    audioSeconds * tokensPerAudioSecond(model)
+  );
+}
+
+function toTokens(tokens: number): bigint {
+  return BigInt(Math.round(tokens));
+}
