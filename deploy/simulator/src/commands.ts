@@ -209,6 +209,13 @@ const commands = z
     malformed_call: flag(),
     /** Generates exactly n tokens, unless the request's own limit is lower. */
     tokens: integer(1, 1_000_000),
+    /**
+     * On OpenAI's chat completions: reports n tokens of reasoning, which come before the content.
+     * Without `show_reasoning`, their text is not sent.
+     */
+    reasoning: integer(1, 1_000_000),
+    /** Sends the text of the reasoning. */
+    show_reasoning: flag(),
     /** Sends n content chunks per choice; without `tokens`, each chunk is one token. */
     chunks: integer(1, 1_000_000),
     /** Waits this long before every content chunk. */

@@ -3,6 +3,7 @@ import { callBody, callPart } from "./custom-tool-call.ts";
 import { type FinishReason, simulatedFinishReason } from "./finish-reason.ts";
 import type { GeneratedChoice, SimulatedGeneration } from "./generation.ts";
 import { parallelCalls, type ToolCall } from "./invented-call.ts";
+import { fillerOf } from "./invented-text.ts";
 
 /** One chunk of a stream, before it is serialized. */
 export interface SimulatedChunk {
@@ -31,6 +32,10 @@ export function* simulatedChunks(
   for (const { index, toolCall } of choices) {
     const delta = { role: "assistant", content: toolCall ? null : "" };
     yield { kind: "role", index, delta, characters: 0, finishReason: null };
+  }
+  if (commands.show_reasoning) {
+    const delta = { reasoning_content: fillerOf(commands.reasoning ?? 1) };
+    yield { kind: "content", index: 0, delta, characters: 0, finishReason: null };
   }
   const byChoice = choices.map((choice) => contentsOf(choice, commands));
   const rounds = Math.max(...byChoice.map((contents) => contents.length));

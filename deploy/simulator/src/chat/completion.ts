@@ -5,6 +5,7 @@ import { callBody } from "./custom-tool-call.ts";
 import { simulatedFinishReason } from "./finish-reason.ts";
 import type { GeneratedChoice } from "./generation.ts";
 import { parallelCalls, type ToolCall } from "./invented-call.ts";
+import { fillerOf } from "./invented-text.ts";
 import { reportUsage } from "./usage-report.ts";
 
 /** Sends a completion as one JSON object, or breaks it as the commands specify. */
@@ -25,14 +26,18 @@ function completionOf(context: ChatContext): object {
 
 function choiceOf(choice: GeneratedChoice, commands: Commands): object {
   const { index, content, toolCall } = choice;
+  const thought = commands.show_reasoning
+    ? { reasoning_content: fillerOf(commands.reasoning ?? 1) }
+    : {};
   const message = toolCall
     ? {
         role: "assistant",
         content: null,
         refusal: null,
+        ...thought,
         tool_calls: parallelCalls(toolCall, commands).map(callOf),
       }
-    : { role: "assistant", content, refusal: null };
+    : { role: "assistant", content, refusal: null, ...thought };
   return { index, message, logprobs: null, finish_reason: simulatedFinishReason(choice, commands) };
 }
 

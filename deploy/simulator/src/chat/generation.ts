@@ -17,6 +17,8 @@ export interface GeneratedChoice {
 export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Of these, the tokens of reasoning. */
+  readonly reasoningTokens?: number;
 }
 
 /** The generated output for one request, before it is sent as JSON or as a stream. */
@@ -42,7 +44,12 @@ export function generate(
     choices.push(choice);
     completionTokens += tokensOfCharacters(charactersOf(choice));
   }
-  const counted = { promptTokens: countPromptTokens(request.messages), completionTokens };
+  const { reasoning: reasoningTokens = 0 } = commands;
+  const counted = {
+    promptTokens: countPromptTokens(request.messages),
+    completionTokens: completionTokens + reasoningTokens,
+    reasoningTokens,
+  };
   return { id: `chatcmpl-${seq}`, choices, usage: commands.usage ?? counted };
 }
 

@@ -6,7 +6,8 @@ import { CHARACTERS_PER_TOKEN, firstTokens } from "./tokens.ts";
 /** Longer texts are not echoed in full, so that a huge prompt does not cause a huge response. */
 const ECHO_LIMIT_CHARACTERS = 4_000;
 
-const FILLER = "The simulator goes on and on, word after word, and none of it means a thing. ";
+/** Each word with the space before it is one token of o200k_base, too: four characters are exactly one. */
+const FILLER = " the cat and the dog ran out and had fun all day but the sun was hot";
 
 const UNICODE_FILLER = "Grüße aus 東京 👋🏽 naïve café — Привет 🌍 नमस्ते 👩‍👩‍👧 und weiter. ";
 
@@ -22,6 +23,11 @@ export function inventText(request: ChatRequest, commands: Commands, index: numb
   if (json !== undefined) return JSON.stringify(json);
   const text = reply(request) + (commands.unicode ? ` ${UNICODE_FILLER.trim()}` : "");
   return index === 0 ? text : `${text} (choice ${index + 1})`;
+}
+
+/** Returns a text of exactly so many tokens. */
+export function fillerOf(tokens: number): string {
+  return fill(FILLER, tokens);
 }
 
 function fill(filler: string, tokens: number): string {

@@ -14,6 +14,7 @@ export async function sendStream(context: ChatContext): Promise<void> {
   const events = openEvents(call, commands);
   const progress = createStreamProgress();
   const write = writerOf(context, events);
+  const { reasoningTokens = 0 } = generation.usage;
 
   for (const chunk of simulatedChunks(generation, commands)) {
     if (await interruptIfCommanded(context, events, chunk)) return;
@@ -21,7 +22,7 @@ export async function sendStream(context: ChatContext): Promise<void> {
     progress.add(chunk.index, chunk.characters);
     await write(choicesOf(chunk), usageOnChunk(context, chunk, progress));
     recorded.charactersSent = progress.characters;
-    recorded.completionTokens = progress.tokens;
+    recorded.completionTokens = reasoningTokens + progress.tokens;
   }
   if (request.stream_options?.include_usage && !commands.no_usage) {
     if (await interruptIfCommanded(context, events)) return;
@@ -62,11 +63,15 @@ function usageOnChunk(
 ) {
   if (commands.no_usage) return {};
   if (!commands.usage_each) return request.stream_options?.include_usage ? { usage: null } : {};
-  const { promptTokens, completionTokens } = generation.usage;
+  const { promptTokens, completionTokens, reasoningTokens = 0 } = generation.usage;
   const soFar: Usage =
     chunk.kind === "finish"
       ? generation.usage
-      : { promptTokens, completionTokens: Math.min(progress.tokens, completionTokens) };
+      : {
+          promptTokens,
+          completionTokens: Math.min(reasoningTokens + progress.tokens, completionTokens),
+          reasoningTokens,
+        };
   return reportUsage(soFar, commands);
 }
 

@@ -6,7 +6,10 @@ const PROMPT_USD = 0.000_000_1;
 const COMPLETION_USD = 0.000_000_4;
 
 /** Returns the usage fields of a completion or a chunk; none with the `no_usage` command. */
-export function reportUsage({ promptTokens, completionTokens }: Usage, commands: Commands): object {
+export function reportUsage(
+  { promptTokens, completionTokens, reasoningTokens = 0 }: Usage,
+  commands: Commands,
+): object {
   if (commands.no_usage) return {};
   if (commands.usage_block !== undefined) return { usage: commands.usage_block };
   const usage = {
@@ -14,7 +17,7 @@ export function reportUsage({ promptTokens, completionTokens }: Usage, commands:
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: { cached_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
   if (!commands.cost) return { usage };
   const prompt = dollars(promptTokens * PROMPT_USD);

@@ -2,6 +2,7 @@ import { cutConnection, pause, type SimulatorCall, write } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { piecesOf } from "../pieces.ts";
+import { countSentText } from "../sent-text.ts";
 import { trickle } from "../trickle.ts";
 import { eventFrame, exceptionFrame } from "./event-stream.ts";
 import type { ConverseBlock, ConverseMessage } from "./generated.ts";
@@ -28,10 +29,16 @@ export async function sendConverseStream(
     }
     if (commands.trickle_ms) await trickle(call, frame, commands.trickle_ms);
     else await write(call, frame);
+    if (type === "contentBlockDelta") countSentText(recorded, textOf(payload));
   }
   recorded.completionTokens = message.completionTokens;
   recorded.outcome = "completed";
   call.response.end();
+}
+
+function textOf(payload: object): string {
+  const { delta } = payload as { delta: { text?: string; toolUse?: { input: string } } };
+  return (delta.text ?? "") + (delta.toolUse?.input ?? "");
 }
 
 /** Ends the stream before the next event if a command says so. Resolves with whether it has. */

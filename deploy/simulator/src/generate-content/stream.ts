@@ -1,7 +1,9 @@
 import { pause, type SimulatorCall } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
+import { tokensOfCharacters } from "../chat/tokens.ts";
 import type { Commands } from "../commands.ts";
 import { googleErrorBody } from "../error-response.ts";
+import { countSentText } from "../sent-text.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
 import type { GeneratedContent } from "./generated.ts";
 import { responseOf } from "./response.ts";
@@ -16,16 +18,27 @@ export async function sendContentStream(
 ): Promise<void> {
   const events = openEvents(call, commands);
   const { chunks, usageMetadata } = content;
-  // Before the last chunk, nothing is known of the output.
+  // Before the last chunk, nothing is known of the output, but for the command `usage_each`.
   const { promptTokenCount, promptTokensDetails } = usageMetadata;
   const known = { promptTokenCount, totalTokenCount: promptTokenCount, promptTokensDetails };
   for (const [index, parts] of chunks.entries()) {
     if (commands.gap_ms) await pause(call, commands.gap_ms);
     if (await breakStream(events, recorded, commands)) return;
     const isLast = index === chunks.length - 1;
-    const said = isLast ? content : { ...content, usageMetadata: known };
+    const text = parts.map((part) => part.text ?? "").join("");
+    const tokens = tokensOfCharacters(recorded.charactersSent + text.length);
+    const soFar = commands.usage_each
+      ? {
+          ...known,
+          candidatesTokenCount: tokens,
+          totalTokenCount: Number(promptTokenCount) + tokens,
+        }
+      : known;
+    const said = isLast ? content : { ...content, usageMetadata: soFar };
     await events.data(JSON.stringify(responseOf(said, modelVersion, parts, isLast)));
     recorded.chunksSent += 1;
+    countSentText(recorded, text);
+    call.disconnected.throwIfAborted();
   }
   recorded.completionTokens = content.completionTokens;
   recorded.outcome = "completed";

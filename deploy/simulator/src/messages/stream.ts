@@ -3,6 +3,7 @@ import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { messagesErrorBody } from "../error-response.ts";
 import { piecesOf } from "../pieces.ts";
+import { countSentText } from "../sent-text.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
 import type { GeneratedBlock, GeneratedMessage } from "./message.ts";
 
@@ -28,10 +29,17 @@ export async function sendMessageStream(
       recorded.chunksSent += 1;
     }
     await write(event);
+    if (event.type === "content_block_delta") countSentText(recorded, textOf(event.delta));
+    call.disconnected.throwIfAborted();
   }
   recorded.completionTokens = message.completionTokens;
   recorded.outcome = "completed";
   events.end();
+}
+
+function textOf(delta: unknown): string {
+  const { text = "", thinking = "", partial_json = "" } = delta as Record<string, string>;
+  return text + thinking + partial_json;
 }
 
 /** Ends the stream here if a command says so. Resolves with whether it has. */
