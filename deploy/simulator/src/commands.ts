@@ -110,7 +110,7 @@ const commands = z
     truncate_after: integer(0, 1_000_000),
     /** Sends an error event after n chunks and ends the stream. */
     error_event: integer(0, 1_000_000),
-    /** On the Responses route: sends nothing after n chunks until the client disconnects. */
+    /** On OpenAI's chat completions and Responses: sends nothing after n chunks until the client disconnects. */
     stall_after: integer(0, 1_000_000),
     /** On the Responses route: the response fails, a stream after n chunks (`response.failed`). */
     response_failed: integer(0, 1_000_000),

@@ -10,6 +10,12 @@ export const behaviors = {
   closes: { provider: "sim", commands: "cut_after=0" },
   stalls: { provider: "hasty", commands: "hang" },
   errs: { provider: "sim", commands: "status=500" },
+  // Of streams: 400 tokens in four chunks, or 4,000 in 200.
+  "waits-in-stream": { provider: "long_timeout", commands: "tokens=400&chunks=4&stall_after=3" },
+  "closes-stream": { provider: "sim", commands: "tokens=400&chunks=4&cut_after=3" },
+  "errs-in-stream": { provider: "sim", commands: "tokens=400&chunks=4&error_event=3" },
+  streams: { provider: "sim", commands: "tokens=400&chunks=4" },
+  "streams-slowly": { provider: "long_timeout", commands: "tokens=4000&chunks=200&gap_ms=2" },
 } as const;
 
 export type Behavior = keyof typeof behaviors;

@@ -45,7 +45,31 @@ const costOfTokens = ({ promptTokens, completionTokens }: RecordedCall) =>
 const messages = [{ role: "user", content: text }];
 const chatPath = "/v1/chat/completions";
 
+/** A word of three letters and its space are one token of any count, so that a prompt has 400. */
+const prompt = " the cat and the dog ran out and had fun".repeat(40);
+const stream = true;
+
 export const billedCalls = {
+  chatStream: json(
+    chatPath,
+    "chat",
+    { messages: [{ role: "user", content: prompt }], stream },
+    costOfTokens,
+  ),
+  messagesStream: json(
+    "/v1/messages",
+    "chat",
+    { messages: [{ role: "user", content: prompt }], max_tokens: 4_096, stream },
+    costOfTokens,
+    chatPath,
+  ),
+  responsesStream: json(
+    "/v1/responses",
+    "chat",
+    { input: prompt, store: false, stream },
+    costOfTokens,
+    chatPath,
+  ),
   chat: json(chatPath, "chat", { messages }, costOfTokens),
   messages: json("/v1/messages", "chat", { messages, max_tokens: 100 }, costOfTokens, chatPath),
   responses: json("/v1/responses", "chat", { input: text, store: false }, costOfTokens, chatPath),

@@ -4,9 +4,10 @@ import { type BegunCall, beginCall } from "./begin-call.ts";
 import { expectNothingInProgress } from "./in-progress.ts";
 import type { Cell, Ending } from "./matrix.ts";
 import { soon } from "./soon.ts";
+import { endStream } from "./stream-endings.ts";
 
 /** Begins the call of a cell, and ends it. Resolves once it has ended for the client. */
-type EndCall = (stack: Stack, account: Account, cell: Cell) => Promise<BegunCall>;
+export type EndCall = (stack: Stack, account: Account, cell: Cell) => Promise<BegunCall>;
 
 const leaveBeforeTheFirstByte: EndCall = async (stack, account, { call }) => {
   const open = await beginCall(stack, account, call, "held");
@@ -42,8 +43,13 @@ const failWith =
     return open;
   };
 
+/** Returns what ends a call of the cell; undefined for an ending that is in `long`. */
+export function endingOf({ ending, form }: Cell): EndCall | undefined {
+  return form === "stream" ? endStream[ending] : endCall[ending];
+}
+
 /** The endings that need no gateway of their own, and take less than a second. */
-export const endCall: { readonly [Each in Ending]?: EndCall } = {
+const endCall: { readonly [Each in Ending]?: EndCall } = {
   "the client leaves before the first byte": leaveBeforeTheFirstByte,
   "the client leaves after the first byte": leaveAfterTheFirstByte,
   "the key is revoked": revokeTheKey,

@@ -98,6 +98,22 @@ const speech: MatrixRow["charges"] = {
   "the provider stalls": { pending: "whole" },
 };
 
+/** A stream of chat: what its client ends is charged as the provider counts it. */
+const chatStream: MatrixRow["charges"] = {
+  "the client leaves before the first byte": "delivered",
+  "the client leaves after the first byte": "delivered",
+  "the client leaves in the middle": "delivered",
+  "the client leaves at the last event": "delivered",
+  "the key is revoked": "delivered",
+  "the deadline passes": { pending: "whole" },
+  "the gateway drains": { pending: "whole" },
+  "the grace period ends": { pending: "whole" },
+  "the process is killed": { pending: "whole" },
+  "the provider closes": "nothing",
+  "the provider stalls": "nothing",
+  "the provider errs": "nothing",
+};
+
 /** All cells of a row are pending. */
 function pendingRow(owner: Owner): MatrixRow["charges"] {
   const cells = endings.map((ending) => [ending, { pending: owner }]);
@@ -115,7 +131,9 @@ export const matrix: readonly MatrixRow[] = [
   { path: "/v1/chat/completions", form: "whole", call: billedCalls.chat, charges: whole },
   { path: "/v1/messages", form: "whole", call: billedCalls.messages, charges: whole },
   { path: "/v1/responses", form: "whole", call: billedCalls.responses, charges: whole },
-  ...chatWires.map((path) => pendingCalls(path, "stream", "stream")),
+  { path: chatWires[0], form: "stream", call: billedCalls.chatStream, charges: chatStream },
+  { path: chatWires[1], form: "stream", call: billedCalls.messagesStream, charges: chatStream },
+  { path: chatWires[2], form: "stream", call: billedCalls.responsesStream, charges: chatStream },
   { path: "/v1/embeddings", form: "whole", call: billedCalls.embeddings, charges: whole },
   { path: "/v1/rerank", form: "whole", call: billedCalls.rerank, charges: whole },
   { path: "/v1/classification", form: "whole", call: billedCalls.classification, charges: whole },

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { pause } from "../call.ts";
 import { errorBody } from "../error-response.ts";
 import { commandedError } from "../faults.ts";
@@ -84,11 +85,16 @@ async function interruptIfCommanded(
   events: EventWriter,
   next?: SimulatedChunk,
 ): Promise<boolean> {
-  const { recorded, commands } = context;
+  const { call, recorded, commands } = context;
   const sent = recorded.chunksSent;
   if (commands.cut_after === sent) {
     recorded.outcome = "cut";
     events.cut();
+    return true;
+  }
+  if (commands.stall_after === sent) {
+    recorded.outcome = "hung";
+    if (!call.disconnected.aborted) await once(call.disconnected, "abort");
     return true;
   }
   if (commands.error_event === sent) {

@@ -57,10 +57,10 @@ async function respond(
   request: ChatRequest,
   usageOf: ((usage: Usage) => Record<string, unknown>) | undefined,
 ): Promise<void> {
-  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
   const generation = generate(request, commands, recorded.seq);
-  recorded.status = 200;
   recorded.promptTokens = generation.usage.promptTokens;
+  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+  recorded.status = 200;
   const usage = usageOf && { usage_block: commands.usage_block ?? usageOf(generation.usage) };
   const context = { call, recorded, request, commands: { ...commands, ...usage }, generation };
   await (request.stream ? sendStream(context) : sendCompletion(context));
