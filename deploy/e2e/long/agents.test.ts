@@ -7,7 +7,7 @@ import { type ScriptedStep, scripted } from "@tollgate/simulator/chat/script";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findClaudeCode, runClaudeCode } from "../src/claude-code.ts";
-import { findCodex, runCodex } from "../src/codex.ts";
+import { type CodexProject, findCodex, runCodex } from "../src/codex.ts";
 import { eventually } from "../src/eventually.ts";
 import { readWalletRow } from "../src/ledger.ts";
 import { send, simulate } from "../src/request.ts";
@@ -147,6 +147,35 @@ describe("an agent reads a file, edits it and ends", () => {
       timeoutMs,
     );
 
+    test.each<[string, string, Partial<CodexProject>]>([
+      ["its web search switched off", "test-gpt", { settings: ['web_search = "disabled"'] }],
+      ["its web search switched off", "test-small", { settings: ['web_search = "disabled"'] }],
+      ["a header that is new", "test-gpt", { headers: { "x-unseen": "1" } }],
+      ["its own searches of the web", "test-allows-openai-web_search", { hasNoSandbox: true }],
+    ])(
+      "with %s",
+      async (_, model, more) => {
+        const { readmeAfter } = await runCodex(
+          { ...project(account.key, model), ...more },
+          scripted(steps),
+        );
+        expect(readmeAfter).toContain("harbour master");
+      },
+      timeoutMs,
+    );
+
+    test(
+      "and is refused by name when it searches the web itself, and its model does not allow it",
+      async () => {
+        const { stdout } = await runCodex(
+          { ...project(account.key, "test-gpt"), hasNoSandbox: true },
+          scripted(steps),
+        );
+        expect(stdout).toMatch(/tools\[\d+\]\.type is not supported: .* allow web_search/);
+      },
+      timeoutMs,
+    );
+
     test(
       "and is refused when its wallet ends in the middle",
       async () => {
@@ -189,5 +218,27 @@ describe("an agent reads a file, edits it and ends", () => {
       },
       timeoutMs,
     );
+
+    test(
+      "with a beta and a header that are new",
+      async () => {
+        const before = await droppedBetas();
+        const environment = {
+          ANTHROPIC_BETAS: "unseen-2026-11-01",
+          ANTHROPIC_CUSTOM_HEADERS: "x-unseen: 1",
+        };
+        const project = { url: stack.url, key: account.key, model: "test-claude", readme };
+        const { stdout } = await runClaudeCode({ ...project, environment }, "Hello there");
+        expect(stdout).toContain('"is_error":false');
+        expect(await droppedBetas()).toBeGreaterThan(before);
+        expect(JSON.stringify(stack.simulator.calls.list())).not.toContain("unseen");
+      },
+      timeoutMs,
+    );
   });
 });
+
+async function droppedBetas(): Promise<number> {
+  const metrics = await (await fetch(`${stack.operationsUrls[0]}/metrics`)).text();
+  return Number(/^tollgate_dropped_betas_total (\d+)/m.exec(metrics)?.[1]);
+}

@@ -50,6 +50,17 @@ describe("opencode, unmodified, with an openai-compatible provider", () => {
   );
 
   test(
+    "is served with a header that the gateway has never seen",
+    async () => {
+      const unseen = { ...project(), headers: { "x-unseen": "1" } };
+      const events = await runOpencode(unseen, "What is in the readme?");
+      expect(events.filter(({ type }) => type === "error")).toEqual([]);
+      expect(toolUses(events)).toHaveLength(1);
+    },
+    timeoutMs,
+  );
+
+  test(
     "sends the verbosity that the catalog passes",
     async () => {
       const passing = {

@@ -9,6 +9,7 @@ export interface ClaudeCodeProject {
   readonly key: string;
   readonly model: string;
   readonly readme: string;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Resolves with Claude Code. Throws as `findAgentProgram` does. */
@@ -23,7 +24,7 @@ export function findClaudeCode(): Promise<string> {
 
 /** Runs `claude -p` with one prompt. Resolves with what it printed, and the readme. */
 export async function runClaudeCode(
-  { url, key, model, readme }: ClaudeCodeProject,
+  { url, key, model, readme, environment = {} }: ClaudeCodeProject,
   prompt: string,
 ): Promise<AgentResult> {
   const program = await findClaudeCode();
@@ -40,6 +41,7 @@ export async function runClaudeCode(
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: "0",
       DISABLE_AUTOUPDATER: "1",
+      ...environment,
     },
   });
 }

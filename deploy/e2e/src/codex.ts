@@ -9,6 +9,12 @@ export interface CodexProject {
   readonly key: string;
   readonly model: string;
   readonly readme: string;
+  /** Further lines of `config.toml`, before its tables. Without them, Codex has its default settings. */
+  readonly settings?: readonly string[];
+  /** Whether Codex runs commands without its sandbox. It then searches the web itself by default. */
+  readonly hasNoSandbox?: boolean;
+  /** Headers that it adds to its requests. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Resolves with Codex. Throws as `findAgentProgram` does. */
@@ -20,14 +26,22 @@ export function findCodex(): Promise<string> {
 
 /** Runs `codex exec` with one prompt. Resolves with the events that it printed, and the readme. */
 export async function runCodex(
-  { baseUrl, key, model, readme }: CodexProject,
+  {
+    baseUrl,
+    key,
+    model,
+    readme,
+    settings: more = [],
+    hasNoSandbox = false,
+    headers = {},
+  }: CodexProject,
   prompt: string,
 ): Promise<AgentResult> {
   const program = await findCodex();
   const settings = [
     `model = "${model}"`,
     'model_provider = "tollgate"',
-    'web_search = "disabled"',
+    ...more,
     "[model_providers.tollgate]",
     'name = "Tollgate"',
     `base_url = "${baseUrl}"`,
@@ -35,13 +49,17 @@ export async function runCodex(
     'wire_api = "responses"',
     "request_max_retries = 0",
     "stream_max_retries = 0",
+    "[model_providers.tollgate.http_headers]",
+    ...Object.entries(headers).map(([name, value]) => `${name} = "${value}"`),
   ];
   return runAgent({
     program,
     args: [
       "exec",
       "--skip-git-repo-check",
-      "--dangerously-bypass-approvals-and-sandbox",
+      ...(hasNoSandbox
+        ? ["--dangerously-bypass-approvals-and-sandbox"]
+        : ["--sandbox", "workspace-write"]),
       "--json",
       prompt,
     ],

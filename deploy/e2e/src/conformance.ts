@@ -130,8 +130,12 @@ function expectAccepted(place: Place, body: unknown): void {
   }
 }
 
+const wirePaths = /^\/v1\/(chat\/completions|messages|messages\/count_tokens|responses)$/;
+
 /** Reasons to refuse a body that a schema cannot express. */
 const beyondSchema = [
+  // The lists of what the agents' wires take are in the documentation.
+  /: the model does not allow \w+\.$|is not a (type|value) of this route\.$/,
   /token arrays are not supported/,
   /both are the same limit|must be equal to types/,
   /must be 1 in a conversation/,
@@ -158,8 +162,8 @@ function expectRefused(place: Place, body: unknown, response: HttpResponse): voi
   const { error } = response.body as { error: { code: string; message: string; param?: string } };
   if (refused === undefined) return;
   if (error.code !== "invalid_param" && error.code !== "unknown_param") return;
-  // The alias decides which further members a chat request may have.
-  if (error.code === "unknown_param" && place.path === "/v1/chat/completions") return;
+  // The alias decides which further members a request may have.
+  if (error.code === "unknown_param" && wirePaths.test(place.path)) return;
   if (beyondSchema.some((pattern) => pattern.test(error.message))) return;
   if (isForwarded(place.path, body)) return;
   const label = `${place.path} refused what its schema accepts: ${response.text}`;
@@ -170,8 +174,8 @@ function expectRefused(place: Place, body: unknown, response: HttpResponse): voi
 function isForwarded(path: string, body: unknown): boolean {
   const { model } = body as { model?: unknown };
   if (typeof model !== "string") return false;
-  if (path.startsWith("/v1/messages")) return model.startsWith("test-claude");
-  return path === "/v1/responses" && model.startsWith("test-gpt");
+  if (path.startsWith("/v1/messages")) return /^test-(claude|allows-claude)/.test(model);
+  return path === "/v1/responses" && /^test-(gpt|allows-openai)/.test(model);
 }
 
 /** Returns a body for its schema and the pointer to it; undefined when either is missing. */

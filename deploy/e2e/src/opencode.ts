@@ -23,6 +23,8 @@ export interface OpencodeProject {
   readonly modelOptions?: Readonly<Record<string, unknown>>;
   /** The only tools that the agent has; all by default. */
   readonly tools?: readonly string[];
+  /** Headers that it adds to its requests. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The text of README.md, the only file of the project. */
   readonly readme: string;
 }
@@ -59,7 +61,14 @@ export async function runOpencode(
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : JSON.parse(line)));
 }
 
-function settingsOf({ baseUrl, key, model, modelOptions, tools }: OpencodeProject): object {
+function settingsOf({
+  baseUrl,
+  key,
+  model,
+  modelOptions,
+  tools,
+  headers,
+}: OpencodeProject): object {
   const limit = { context: 32_768, output: 4_096 };
   const only = tools && Object.fromEntries([["*", false], ...tools.map((tool) => [tool, true])]);
   return {
@@ -72,7 +81,7 @@ function settingsOf({ baseUrl, key, model, modelOptions, tools }: OpencodeProjec
     provider: {
       tollgate: {
         npm: "@ai-sdk/openai-compatible",
-        options: { baseURL: baseUrl, apiKey: key },
+        options: { baseURL: baseUrl, apiKey: key, ...(headers && { headers }) },
         models: { [model]: { limit, reasoning: true, options: modelOptions ?? {} } },
       },
     },

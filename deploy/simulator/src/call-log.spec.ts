@@ -39,6 +39,7 @@ test("a call is listed by its user, with its request and the reported usage", as
       authorized: true,
       traceparent: null,
       vendorHeaders: {},
+      contentLength: expect.any(Number),
       status: 200,
       outcome: "completed",
       promptTokens: 3,

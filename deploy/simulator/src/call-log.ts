@@ -42,6 +42,8 @@ export interface RecordedCall {
   readonly traceparent: string | null;
   /** The headers that only the vendor's API has. */
   readonly vendorHeaders: Readonly<Record<string, string>>;
+  /** The announced bytes of the body; 0 where the caller announced none. */
+  readonly contentLength: number;
   /** The HTTP status; 0 until it is sent. */
   status: number;
   outcome: Outcome;
@@ -80,6 +82,7 @@ export interface CallLog {
     requestId?: string | null;
     traceparent?: string | null;
     vendorHeaders?: Record<string, string>;
+    contentLength?: number;
     body: unknown;
   }): RecordedCall;
   /** Returns calls, oldest first; with `since`, only those with a higher `seq`. */
@@ -112,6 +115,7 @@ export function createCallLog(callLimit = CALL_LIMIT, bodyLimit = BODY_LIMIT): C
         requestId: call.requestId ?? null,
         traceparent: call.traceparent ?? null,
         vendorHeaders: call.vendorHeaders ?? {},
+        contentLength: call.contentLength ?? 0,
         status: 0,
         outcome: "open",
         promptTokens: 0,

@@ -25,6 +25,7 @@ export function recordCall(
     authorized: isAuthorized(call.request),
     ...correlationIds(call.request),
     vendorHeaders: vendorHeaders(call.request),
+    contentLength: Number(call.request.headers["content-length"] ?? 0),
     body,
   });
 }

@@ -11,7 +11,7 @@ const slot = { provider: { kind: vendors.openai as ProviderKind } } as Slot;
 const call = create(ChatCallSchema, { caller: { requestId: "req_0199a" } });
 
 test("a response has the request's hex digits and whole seconds", () => {
-  const client = new ClientRequest(call, () => ({}));
+  const client = new ClientRequest(call, () => ({}), new Set());
   const prepared = { client, model: { alias: "a" }, promptCharacters: 0n } as PreparedCall;
   const context = contextOf(prepared, slot, new Date(17_999));
   expect(context).toMatchObject({ alias: "a", id: "0199a", created: 17 });
@@ -19,10 +19,14 @@ test("a response has the request's hex digits and whole seconds", () => {
 
 test("a request is parsed where it is read, and once", () => {
   let parsed = 0;
-  const client = new ClientRequest(call, () => {
-    parsed += 1;
-    return { model: "a" };
-  });
+  const client = new ClientRequest(
+    call,
+    () => {
+      parsed += 1;
+      return { model: "a" };
+    },
+    new Set(),
+  );
   const prepared = { client, model: { alias: "a" }, promptCharacters: 0n } as PreparedCall;
   const context = contextOf(prepared, slot, new Date(0));
   expect(parsed).toBe(0);

@@ -51,7 +51,7 @@ export async function prepare(
   if (call.sessionId !== "" && sessions === undefined) throw sessionsUnavailable();
   const wire = wireOf(call.wire);
   const resolved = resolveChat(engine, call);
-  const client = new ClientRequest(call, wire.parse);
+  const client = new ClientRequest(call, wire.parse, resolved.allows);
   const { chain, translated } = await wire.findSlots(client, resolved, isStream);
   const model = chain.length === resolved.chain.length ? resolved : { ...resolved, chain };
   const session = call.sessionId === "" ? undefined : await sessions?.open(call, signal);

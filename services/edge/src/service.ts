@@ -60,6 +60,7 @@ export const edge = defineService({
     const others = serviceNames.filter((name) => name !== "edge" && name !== "console");
     const dependencies: RouteDependencies = {
       log,
+      metrics,
       authenticate: createAuthenticate(billing, notices, { metrics, now }),
       balance: createBalanceGuard(billing),
       revocations: watchRevocations(notices, (keyHashes) => findKeyErrors(billing, keyHashes)),

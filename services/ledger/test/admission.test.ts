@@ -274,6 +274,7 @@ const model: Model = {
   maxOutputTokens: undefined,
   vision: false,
   passes: new Set(),
+  allows: new Set(),
   takesTokens: false,
   unitType: "tokens",
   pricing: slot.pricing,

@@ -199,6 +199,7 @@ function modelAt(prices: readonly Price[]): Model {
     maxOutputTokens: undefined,
     vision: false,
     passes: new Set(),
+    allows: new Set(),
     takesTokens: false,
     unitType: "images",
     pricing: pricingAt(input),

@@ -3,6 +3,7 @@ import { chargingModels } from "./charging.ts";
 import { chatModels } from "./chat.ts";
 import { chatKindModels } from "./chat-kinds.ts";
 import {
+  allowingModels,
   bedrockModels,
   claudeModels,
   cohereModels,
@@ -67,6 +68,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...chatModels(),
       ...claudeModels(),
       ...responsesModels(),
+      ...allowingModels(),
       ...geminiModels(),
       ...grokModels(),
       ...mistralModels(),

@@ -1,3 +1,4 @@
+import { switches, toolSwitches } from "@tollgate/catalog/allowances";
 import { chatModel, imageModel, slot } from "./entries.ts";
 
 /** Models of a provider that speaks Anthropic's wire. */
@@ -50,6 +51,22 @@ export function responsesModels() {
     gpt("test-gpt-long", [named("?tokens=3900&chunks=39&gap_ms=25")]),
     gpt("test-gpt-slow", [named("?chunks=200&gap_ms=50")]),
   ];
+}
+
+/** For each switch of `allows`, a model of each agents' wire that allows nothing else. */
+export function allowingModels() {
+  const prices = [...toolSwitches].map((name) => [`tool:${name}`, "0.01"]);
+  const pricing = { input: "3", output: "15", ...Object.fromEntries(prices) };
+  const wires = [slot("claude", "claude-sonnet-4-5"), slot("openai", "gpt-5.4")];
+  return wires.flatMap((native) =>
+    [...switches, "beta:unseen-2026-11-01", "member:unseen"].map((allowed) =>
+      chatModel(`test-allows-${native.provider}-${allowed}`, [native], {
+        pricing,
+        vision: true,
+        allows: allowed === "file_search" ? [allowed, "stored"] : [allowed],
+      }),
+    ),
+  );
 }
 
 /** Models of a provider that speaks Mistral's wire. */

@@ -74,6 +74,7 @@ function modelWith(chain: readonly [Slot, ...Slot[]]): Model {
     maxOutputTokens: 4_096,
     vision: true,
     passes: new Set(),
+    allows: new Set(),
     takesTokens: false,
     unitType: "tokens",
     pricing: chain[0].pricing,

@@ -1,11 +1,11 @@
 import type { Slot } from "@tollgate/catalog/model";
+import { replaceMembers } from "@tollgate/core/json-members";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { resolveChat } from "../prepare.ts";
 import { approximateTokens } from "../usage/usage.ts";
 import { headersToForward } from "./forward-request.ts";
-import { replaceMembers } from "./replace-members.ts";
 import { wireOf } from "./wire-of.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
+import { replaceMembers } from "@tollgate/core/json-members";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { ProviderResponse } from "@tollgate/upstream/provider-response";
 import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 import type { ClientRequest } from "./client-request.ts";
-import { replaceMembers } from "./replace-members.ts";
 import { detailsPrefix } from "./signed-details.ts";
 import type { Sending } from "./wire.ts";
 
@@ -13,6 +13,8 @@ import type { Sending } from "./wire.ts";
 export interface ForwardedRequest {
   /** The member with the output limit. */
   limitMember: string;
+  /** Returns further members that the gateway sets, as JSON text, for a model that allows this. */
+  ownMembers(allows: ReadonlySet<string>): Readonly<Record<string, string>>;
   /** Throws `credit_balance_exhausted` for a request that cannot have so low an output limit. */
   checkLimit(request: JsonObject, maxTokens: bigint): void;
   /** Returns a request without the thinking of providers that do not speak the wire. */
@@ -20,8 +22,8 @@ export interface ForwardedRequest {
 }
 
 /**
- * Posts the client's own bytes to a path of a slot's provider, with the provider's name of the model,
- * and a lower output limit where `maxTokens` is less than the client's. Throws what
+ * Posts the client's own bytes to a path of a slot's provider, with the provider's name of the model and
+ * the members that the gateway sets, and a lower output limit where `maxTokens` is less than the client's. Throws what
  * `ProviderClient.send` and `checkLimit` throw.
  */
 export function forwardRequest(
@@ -32,7 +34,8 @@ export function forwardRequest(
   { path, isStream, maxTokens, signal }: Omit<Sending, "session"> & { path: string },
 ): Promise<ProviderResponse> {
   const { call } = client;
-  const values: Record<string, string> = { model: JSON.stringify(slot.upstreamModel) };
+  const model = JSON.stringify(slot.upstreamModel);
+  const values: Record<string, string> = { ...form.ownMembers(client.allows), model };
   if (call.maxTokens !== maxTokens) {
     form.checkLimit(client.json, maxTokens);
     values[form.limitMember] = String(maxTokens);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { replaceInMember } from "@tollgate/core/json-members";
 import { type Chunk, parseJson } from "./chunk.ts";
-import { replaceInMember } from "./replace-members.ts";
 
 /** An event of a wire whose events have their own names in their data. */
 export type NamedEvent = JsonObject & { type: string };

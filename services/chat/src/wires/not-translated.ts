@@ -19,3 +19,10 @@ export function notTranslated(path: string): GatewayError {
 export function requireName({ name }: JsonObject, path: string): void {
   if (typeof name !== "string") throw invalidParam(`${path}.name`, "is required");
 }
+
+const usualTiers: readonly unknown[] = ["auto", "default", "standard_only"];
+
+/** Whether a `service_tier` is the one that a chat completion has without the member. */
+export function isUsualTier(tier: unknown): boolean {
+  return tier === undefined || tier === null || usualTiers.includes(tier);
+}

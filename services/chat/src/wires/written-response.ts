@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
+import { replaceMembers } from "@tollgate/core/json-members";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import type { WithChoices } from "./chat/completion.ts";
-import { replaceMembers } from "./replace-members.ts";
 import type { ResponseContext } from "./response-context.ts";
 import type { ProviderJson, WireResponse } from "./wire.ts";
 

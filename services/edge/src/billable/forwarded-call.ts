@@ -1,5 +1,8 @@
+import type { JsonObject } from "@tollgate/core/json";
+import { replaceMembers } from "@tollgate/core/json-members";
 import type { ChatCall, PromptSize, Wire } from "@tollgate/proto/tollgate/v1/chat";
 import { withoutMark } from "../http/json-body.ts";
+import { isAmbiguous } from "../http/raw-json-members.ts";
 import type { RequestBody } from "../http/request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 
@@ -12,17 +15,36 @@ export interface ForwardedFields {
   headers?: Record<string, string>;
 }
 
-/** Returns the call, without its caller, of a wire whose providers are sent the client's bytes. */
+/**
+ * Returns the bytes that providers are sent of a body: the client's own, with `changed` members in place
+ * of its. A body that another parser could read differently is serialized from what was checked.
+ */
+export function checkedBytes(
+  body: RequestBody,
+  checked: JsonObject,
+  changed: JsonObject = {},
+): Uint8Array {
+  if (isAmbiguous(body, checked)) return Buffer.from(JSON.stringify({ ...checked, ...changed }));
+  const bytes = withoutMark(body);
+  const names = Object.keys(changed);
+  if (names.length === 0) return bytes;
+  return replaceMembers(
+    bytes,
+    Object.fromEntries(names.map((name) => [name, JSON.stringify(changed[name])])),
+  );
+}
+
+/** Returns the call, without its caller, of a wire whose providers are sent the body as it is. */
 export function forwardedCall(
   wire: Wire,
-  body: RequestBody,
+  body: Uint8Array,
   { alias, prompt, maxTokens, headers = {} }: ForwardedFields,
 ): ChatCall {
   return {
     $typeName: "tollgate.v1.ChatCall",
     alias,
     wire,
-    body: withoutMark(body),
+    body,
     messages: [],
     choices: 1,
     ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { rawJsonMembers } from "./raw-json-members.ts";
+import { isAmbiguous, rawJsonMembers } from "./raw-json-members.ts";
 import { RequestBody } from "./request-body.ts";
 
 /** The members of a body that arrived in chunks of 7 bytes, so that most members are in several. */
@@ -122,4 +122,16 @@ test("the raw members parse to the parsed object, for any JSON and spacing", () 
     },
   );
   fc.assert(property, { numRuns: 500 });
+});
+
+test.each([
+  ['{"a":1,"b":{"a":2},"c":[{"a":3}]}', false],
+  ['{"a":"\\"b\\":1","b":"c\\\\"}', false],
+  ['{"a":1,"a":2}', true],
+  ['{"a":[{"b":1,"b":2}]}', true],
+  ['{"a":1,"\\u0061":2}', true],
+  ['{"\\u0061":1}', true],
+  ['{"a":{"b\\u0063":1}}', true],
+])("a body that parsers may read differently is ambiguous: %s", (text, expected) => {
+  expect(isAmbiguous(new RequestBody([Buffer.from(text)]), JSON.parse(text))).toBe(expected);
 });

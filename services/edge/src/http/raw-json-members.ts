@@ -10,6 +10,7 @@ const nine = 0x39;
 const colon = 0x3a;
 const largeE = 0x45;
 const bracket = 0x5b;
+const backslash = 0x5c;
 const closingBracket = 0x5d;
 const smallE = 0x65;
 const brace = 0x7b;
@@ -54,6 +55,15 @@ export function rawJsonMembers(body: RequestBody, parsed: JsonObject): RawJsonMe
   };
 }
 
+/**
+ * Whether another parser could read a body differently than it was parsed: some object in it has a name
+ * twice, or a name is written with escapes.
+ */
+export function isAmbiguous(body: RequestBody, parsed: JsonObject): boolean {
+  const { members, hasEscapes } = body.use(scan);
+  return hasEscapes || members !== countMembers(parsed);
+}
+
 /** Where the JSON of a member starts in the text, and where it ends. */
 type Span = [start: number, end: number];
 
@@ -69,10 +79,19 @@ function spansOf(text: Buffer, parsed: JsonObject): ReadonlyMap<string, Span> | 
   return spans;
 }
 
-/** Returns the number of members at any depth, and the spans of the top-level members by name. */
-function scan(text: Buffer): { members: number; spans: Map<string, Span> } {
+interface Scan {
+  /** The number of members at any depth. */
+  members: number;
+  /** Whether the name of one of them has a backslash. */
+  hasEscapes: boolean;
+  /** Of the top-level members by name. */
+  spans: Map<string, Span>;
+}
+
+function scan(text: Buffer): Scan {
   const spans = new Map<string, Span>();
   let members = 0;
+  let hasEscapes = false;
   let depth = 0;
   /** The bounds of the last string. In front of a colon it is a name. */
   let [open, close] = [0, 0];
@@ -87,6 +106,7 @@ function scan(text: Buffer): { members: number; spans: Map<string, Span> } {
         break;
       case colon:
         members += 1;
+        hasEscapes ||= hasBackslash(text, open, close);
         if (depth === 1) addLongInteger(spans, text, open, close);
         break;
       case bracket:
@@ -100,7 +120,12 @@ function scan(text: Buffer): { members: number; spans: Map<string, Span> } {
         if (depth === 1) spans.set(name, [start, at + 1]);
     }
   }
-  return { members, spans };
+  return { members, hasEscapes, spans };
+}
+
+function hasBackslash(text: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) if (text[at] === backslash) return true;
+  return false;
 }
 
 /** Adds the integer after a name, if it has too many digits to be exact as a JavaScript number. */

@@ -8,6 +8,7 @@ import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversati
 import type { DocumentService } from "@tollgate/proto/tollgate/v1/document";
 import type { ImageService } from "@tollgate/proto/tollgate/v1/image";
 import type { Client } from "@tollgate/rpc/implementation";
+import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { ServiceName } from "@tollgate/runtime/service";
 import type { Authenticate } from "../auth/authenticate.ts";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
@@ -21,6 +22,7 @@ import type { ServiceProxy } from "../proxy/service-proxy.ts";
 /** What the handlers of all routes are created from. */
 export interface RouteDependencies {
   log: Log;
+  metrics: Pick<Metrics, "droppedBetas">;
   authenticate: Authenticate;
   balance: BalanceGuard;
   revocations: Revocations;

@@ -53,6 +53,11 @@ export interface Model {
   audioTokensPerSecond?: number | undefined;
   /** On chat aliases: members of a request, besides those of the API, that the slots take. */
   passes: ReadonlySet<string>;
+  /**
+   * On chat aliases: what the agents' wires take besides what costs only tokens. The names of switches,
+   * `beta:NAME` and `member:NAME`.
+   */
+  allows: ReadonlySet<string>;
   /** On embeddings aliases: whether inputs may be arrays of token ids. */
   takesTokens: boolean;
   /** On speech aliases only. `maxCharacters` limits the input of one call. */

@@ -53,6 +53,7 @@ test("a model has the values of its entry, and defaults for missing fields", () 
     maxOutputTokens: 4_096,
     vision: false,
     passes: new Set(),
+    allows: new Set(),
     takesTokens: false,
     imageTokens: 5_000,
     unitType: "tokens",
@@ -231,6 +232,26 @@ test("a chat model names the further members that it takes", () => {
       `models[0] (small).passes[1]: ${problem}`,
     );
   }
+});
+
+test("a chat model allows what costs more than tokens, and has a price for the provider's tools", () => {
+  const pricing = { input: "1", output: "1", "tool:web_search": "0.01" };
+  const allows = ["priority", "web_search", "beta:a-2026-01-01", "member:verbosity"];
+  const catalog = parse(changed({ model: { pricing, allows } }));
+  expect(catalog.models.get("small")?.allows).toEqual(new Set(allows));
+  for (const [name, problem] of [
+    ["mcp", 'must not be mcp, since near/small-1 has no price "tool:mcp"'],
+    ["everything", "must be priority, web_search, "],
+    ["member:", "must be priority, web_search, "],
+  ] as const) {
+    expect(() => parse(changed({ model: { pricing, allows: ["web_search", name] } }))).toThrow(
+      `models[0] (small).allows[1]: ${problem}`,
+    );
+  }
+  const slot = { provider: "near", model: "x", pricing: { input: "1", output: "1" } };
+  expect(() => parse(changed({ model: { pricing, allows, chain: [slot] } }))).toThrow(
+    'models[0] (small).allows[1]: must not be web_search, since near/x has no price "tool:web_search"',
+  );
 });
 
 test.each<[string, string, string]>([

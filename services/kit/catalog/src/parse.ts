@@ -2,6 +2,7 @@ import { StartError } from "@tollgate/core/errors";
 import { describeIssue, valueAt } from "@tollgate/core/schema-errors";
 import { type Document, parseDocument, visit } from "yaml";
 import type { z } from "zod";
+import { toolSwitches } from "./allowances.ts";
 import {
   type Catalog,
   type Model,
@@ -166,6 +167,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
   });
   refuseAmbiguousIds(chain, path);
   if ("token_input" in entry && entry.token_input) refuseTextOnly(chain, path);
+  if ("allows" in entry) requireToolPrices(entry.allows, chain, path);
   return {
     alias: entry.alias,
     routeType: entry.route_type,
@@ -180,6 +182,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     audioTokensPerSecond:
       "audio_tokens_per_second" in entry ? entry.audio_tokens_per_second : undefined,
     passes: new Set("passes" in entry ? entry.passes : []),
+    allows: new Set("allows" in entry ? entry.allows : []),
     takesTokens: "token_input" in entry && entry.token_input,
     ...classificationOf(entry, path),
     ...audioOf(entry),
@@ -280,6 +283,17 @@ function refuseTextOnly(chain: readonly Slot[], path: string): void {
     if (kind.takesTokens) continue;
     const problem = `"${name}" is of the kind ${kind.name}, which takes text only`;
     throw new StartError(`${path}.token_input: must not be set, since ${problem}`);
+  }
+}
+
+/** Throws where a slot has no price for a tool that the model allows and the provider runs. */
+function requireToolPrices(allows: readonly string[], chain: readonly Slot[], path: string): void {
+  for (const [index, name] of allows.entries()) {
+    if (!toolSwitches.has(name)) continue;
+    const slot = chain.find(({ pricing }) => pricing.tools?.has(name) !== true);
+    if (slot === undefined) continue;
+    const problem = `${slot.id} has no price "tool:${name}", which each call of the tool costs`;
+    throw new StartError(`${path}.allows[${index}]: must not be ${name}, since ${problem}`);
   }
 }
 

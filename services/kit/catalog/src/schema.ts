@@ -1,5 +1,6 @@
 import { type Price, parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
+import { isAllowance, switches } from "./allowances.ts";
 import { isChatMember } from "./chat-members.ts";
 import { ocrLanes, speechFormats, taxonomies } from "./model.ts";
 import type { ProviderKinds } from "./provider-kind.ts";
@@ -116,6 +117,10 @@ const passedMember = z
   .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, "must be the name of a member of a chat request")
   .refine((name) => !isChatMember(name), "is a member that Tollgate defines: leave it out");
 
+const allowance = z
+  .string()
+  .refine(isAllowance, `must be ${switches.join(", ")}, beta:NAME or member:NAME`);
+
 const chat = model("chat", tokenPricing).extend({
   context_tokens: tokens,
   max_output_tokens: tokens,
@@ -124,6 +129,7 @@ const chat = model("chat", tokenPricing).extend({
   page_tokens: tokens.optional(),
   audio_tokens_per_second: tokens.optional(),
   passes: z.array(passedMember).max(64).default([]),
+  allows: z.array(allowance).max(64).default([]),
 });
 const embeddings = model("embeddings", inputPricing).extend({
   context_tokens: tokens.optional(),

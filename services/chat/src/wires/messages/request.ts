@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { endUserOf } from "../end-user.ts";
 import { placeInstructions } from "../late-instructions.ts";
-import { notTranslated, refuseOthers, requireName } from "../not-translated.ts";
+import { isUsualTier, notTranslated, refuseOthers, requireName } from "../not-translated.ts";
 import { messagesOfPrompt } from "./prompt.ts";
 
 /**
@@ -32,12 +32,14 @@ export function chatFromMessages(request: JsonObject, slot: Slot): JsonObject {
     output_format,
     metadata,
     service_tier,
+    speed,
     context_management,
     ...others
   } = request;
   refuseOthers(others, "");
   refuseEdits(context_management);
-  if (service_tier === "standard_only") throw notTranslated("service_tier");
+  if (!isUsualTier(service_tier)) throw notTranslated("service_tier");
+  if ((speed ?? "standard") !== "standard") throw notTranslated("speed");
   const { chatParameters } = slot.provider.kind;
   const { keepsCacheMarks } = vendorChatOf(slot);
   const chat: JsonObject = {

@@ -21,8 +21,12 @@ const translation: Translation = {
   memberOf: messagesMemberOf,
 };
 
+/** Without the member, Anthropic takes the priority tier where the gateway's account has one. */
+const standardTier = { service_tier: '"standard_only"' };
+
 const form: ForwardedRequest = {
   limitMember: "max_tokens",
+  ownMembers: (allows) => (allows.has("priority") ? {} : standardTier),
   checkLimit,
   withoutForeignThinking,
 };

@@ -2,7 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { endUserOf } from "../end-user.ts";
 import { placeInstructions } from "../late-instructions.ts";
-import { notTranslated, refuseOthers } from "../not-translated.ts";
+import { isUsualTier, notTranslated, refuseOthers } from "../not-translated.ts";
 import { messagesOfInput } from "./input.ts";
 import { functionsOf, toolChoiceOf } from "./tools.ts";
 
@@ -89,10 +89,6 @@ function refuseInclude(include: unknown): void {
   if (!Array.isArray(include)) return;
   const index = include.findIndex((one) => one !== "reasoning.encrypted_content");
   if (index >= 0) throw notTranslated(`include[${index}]`);
-}
-
-function isUsualTier(tier: unknown): boolean {
-  return tier === undefined || tier === null || tier === "auto" || tier === "default";
 }
 
 /** Parallel calls are OpenAI's default, which not every provider can be sent. */

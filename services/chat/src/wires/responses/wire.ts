@@ -22,6 +22,7 @@ const translation: Translation = {
 
 const form: ForwardedRequest = {
   limitMember: "max_output_tokens",
+  ownMembers: () => ({}),
   checkLimit,
   withoutForeignThinking: withoutForeignReasoning,
 };

@@ -1,28 +1,37 @@
 import { Wire } from "@tollgate/proto/tollgate/v1/chat";
 import { callerOf } from "../../auth/caller.ts";
-import { clientHeaders, forwardedCall } from "../../billable/forwarded-call.ts";
+import { checkedBytes, clientHeaders, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
 import { parseJsonObject, readBody } from "../../http/json-body.ts";
+import type { RequestContext } from "../../http/request-context.ts";
 import { jsonType, writeResponse } from "../../http/response.ts";
+import { requireListed } from "../../validation/allow-list.ts";
 import { validate, withoutNulls } from "../../validation/validate.ts";
+import { type AgentModel, agentModelOf } from "../agent-model.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 import type { HandlerRules } from "../route-rules.ts";
+import { countTokensList, messagesList } from "./allow-list.ts";
+import { DroppedBetas } from "./betas.ts";
 import { messagesError } from "./error-form.ts";
 import { measureMessages } from "./prompt-size.ts";
 import { countTokensSchema, messagesSchema } from "./schema.ts";
 
-const headerNames = ["anthropic-version", "anthropic-beta"];
+const betaHeader = "anthropic-beta";
 
 /** POST /v1/messages. */
 export function createMessage(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
+  const { catalog, log, metrics } = dependencies;
+  const betas = new DroppedBetas(log, metrics);
   return wireHandler(dependencies, rules, {
-    parse(json, body, _principal, context) {
+    parse(json, body, { models }, context) {
+      const model = agentModelOf(catalog(), json.model, models);
+      requireListed(messagesList, json, model.allows);
       const fields = validate(messagesSchema, withoutNulls(messagesSchema, json));
       const { model: alias, stream = false, max_tokens: maxTokens } = fields;
-      const headers = clientHeaders(context, headerNames);
+      const headers = sentHeaders(context, betas, model);
       const sent = { alias, prompt: measureMessages(json), maxTokens, headers };
-      return { stream, call: forwardedCall(Wire.MESSAGES, body, sent) };
+      return { stream, call: forwardedCall(Wire.MESSAGES, checkedBytes(body, json), sent) };
     },
     createErrorEvent: ({ requestId }) => ({
       see() {},
@@ -36,22 +45,36 @@ const countTimeoutMs = 60_000;
 
 /** POST /v1/messages/count_tokens. It costs nothing, and requires a wallet with a balance. */
 export function countMessageTokens(
-  { balance, services }: RouteDependencies,
+  { balance, catalog, log, metrics, services }: RouteDependencies,
   { checkQuery }: HandlerRules,
 ): KeyedHandler {
+  const betas = new DroppedBetas(log, metrics);
   return async (context, principal) => {
     await balance.check(principal.accountId);
     checkQuery(context.req);
     const body = await readBody(context);
     const json = parseJsonObject(body);
     if (typeof json.model === "string") context.alias = json.model;
+    const model = agentModelOf(catalog(), json.model, principal.models);
+    requireListed(countTokensList, json, model.allows);
     const { model: alias } = validate(countTokensSchema, withoutNulls(countTokensSchema, json));
-    const headers = clientHeaders(context, headerNames);
+    const headers = sentHeaders(context, betas, model);
     const sent = { alias, prompt: measureMessages(json), headers };
-    const forwarded = forwardedCall(Wire.MESSAGES, body, sent);
+    const forwarded = forwardedCall(Wire.MESSAGES, checkedBytes(body, json), sent);
     const call = { ...forwarded, caller: callerOf(context, principal) };
     const options = { signal: context.signal, timeoutMs: countTimeoutMs };
     const response = await services.chat.countTokens({ call }, options);
     writeResponse(context, { contentType: jsonType, body: response.body });
   };
+}
+
+/** Returns the client's headers that providers are sent. */
+function sentHeaders(context: RequestContext, betas: DroppedBetas, model: AgentModel) {
+  const headers = clientHeaders(context, ["anthropic-version", betaHeader]);
+  const header = headers[betaHeader];
+  if (header === undefined) return headers;
+  const sent = betas.sentHeader(header, model);
+  if (sent === "") delete headers[betaHeader];
+  else headers[betaHeader] = sent;
+  return headers;
 }

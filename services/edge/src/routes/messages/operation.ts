@@ -16,9 +16,12 @@ export const createMessageOperation: Operation = {
   summary: "Create a message",
   description:
     "Anthropic's Messages API, for all chat models. A provider of Anthropic's API is sent the " +
-    "request as it is, and so is the client the response, apart from the name of the model and an " +
-    "output limit that the wallet cannot pay. For other providers the request is translated; a " +
-    "member that cannot be translated is rejected by name.\n\n" +
+    "request as it is, and so is the client the response, apart from the name of the model, an " +
+    "output limit that the wallet cannot pay, and the `service_tier`. For other providers the " +
+    "request is translated; a member that cannot be translated is rejected by name.\n\n" +
+    "Members and types that the documentation does not list are rejected by name. What costs more " +
+    "than tokens, such as tools that the provider runs, is accepted where the model allows it. Of " +
+    "`anthropic-beta`, unknown betas are ignored.\n\n" +
     "With `stream`, the response is a stream of server-sent events in the order of Anthropic's " +
     "API. A stream that fails ends with an `error` event.",
   body: { kind: "json", name: "MessagesRequest", schemas: [messagesSchema], example },

@@ -5,8 +5,8 @@ import { listOf } from "../../validation/first-error-lists.ts";
 import type { QueryParameter } from "../route-rules.ts";
 
 /**
- * The members of a Messages request that the gateway reads. A provider that speaks the Messages API
- * is sent all others as they are.
+ * The members of a Messages request that the gateway reads, with their types. `allow-list.ts` says which
+ * others a request may have.
  */
 
 const object = z.looseObject({}, { error: "must be an object" });

@@ -13,6 +13,8 @@ export const createResponseOperation: Operation = {
     "it is sent the request as it is, and so is the client the response, apart from the name of " +
     "the model and the output limit. For other providers the request is translated; a member that " +
     "cannot be translated is rejected by name.\n\n" +
+    "Members and types that the documentation does not list are rejected by name. What costs more " +
+    "than tokens, such as tools that the provider runs, is accepted where the model allows it.\n\n" +
     "With `stream`, the response is a stream of server-sent events in the order of OpenAI's API. " +
     "A stream that fails ends with a `response.failed` event.",
   body: {

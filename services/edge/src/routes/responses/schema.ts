@@ -4,8 +4,8 @@ import { alias, boolean, integerFrom, numberFrom, refused, text } from "../../va
 import { listOf } from "../../validation/first-error-lists.ts";
 
 /**
- * The members of a Responses request that the gateway reads. A provider that speaks the Responses
- * API is sent all others as they are.
+ * The members of a Responses request that the gateway reads, with their types. `allow-list.ts` says which
+ * others a request may have.
  */
 
 const object = z.looseObject({}, { error: "must be an object" });

@@ -48,6 +48,10 @@ export function createMetrics() {
       "Requests that a limit or the policy of a key or account refused, by limit.",
       ["limit"],
     ),
+    droppedBetas: counter(
+      "tollgate_dropped_betas_total",
+      "Betas in anthropic-beta headers that were not sent to providers.",
+    ),
     openHolds: gauge("tollgate_open_holds", "Open holds of the requests of this process."),
     slotOut: gauge("tollgate_slot_out", "1 while the circuit breaker of a slot is open, else 0.", [
       "slot",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { replaceMembers } from "./replace-members.ts";
+import { replaceMembers } from "./json-members.ts";
 
 function replaced(text: string, values: Record<string, string>): string {
   return replaceMembers(Buffer.from(text), values).toString("utf8");

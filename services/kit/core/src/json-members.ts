@@ -1,4 +1,4 @@
-import { endOfString, quoteByte } from "@tollgate/core/json-text";
+import { endOfString, quoteByte } from "./json-text.ts";
 
 const comma = 0x2c;
 const bracket = 0x5b;
