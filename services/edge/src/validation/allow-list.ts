@@ -174,7 +174,11 @@ function faultInMembers(
   return undefined;
 }
 
-function faultInList(item: ListRule, value: unknown, allows: ReadonlySet<string>): Fault | undefined {
+function faultInList(
+  item: ListRule,
+  value: unknown,
+  allows: ReadonlySet<string>,
+): Fault | undefined {
   if (!Array.isArray(value)) {
     if (isJsonObject(value)) return { path: [], problem: "must be an array" };
     return item.kind === "values" ? findFault(item, value, allows) : undefined;

@@ -1,9 +1,9 @@
 import {
   either,
   gate,
+  type ListRule,
   listOfRule,
   members,
-  type ListRule,
   types,
   values,
 } from "../../validation/allow-list.ts";
