@@ -1,5 +1,5 @@
 import { audioModels } from "./audio.ts";
-import { chargingModels } from "./charging.ts";
+import { audioChargingModels, chargingModels } from "./charging.ts";
 import { chatModels } from "./chat.ts";
 import { chatKindModels } from "./chat-kinds.ts";
 import {
@@ -82,6 +82,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...ocrModels(),
       ...mistralOcrModels(),
       ...chargingModels(),
+      ...audioChargingModels(),
     ],
   });
 }

@@ -21,6 +21,29 @@ export const behaviors = {
 export type Behavior = keyof typeof behaviors;
 
 /**
+ * How the simulated provider of streamed audio behaves. `late`: its first event comes after a while.
+ * `pending`: the rest of its events does not come after the flush. `open`: it does not close. `idle`: it
+ * closes while it is sent nothing. `closes`, `errs`: so does it, after its first events.
+ */
+export const audioBehaviors = {
+  late: "drain_ms=300",
+  pending: "drain_ms=60000",
+  open: "no_close",
+  idle: "idle_ms=200",
+  closes: "close_after=3",
+  errs: "fail_after=12&drain_ms=50",
+} as const;
+
+export type AudioBehavior = keyof typeof audioBehaviors;
+
+/** The models of streamed audio in the matrix of charges, `charge-hear-BEHAVIOR`. */
+export function audioChargingModels(): object[] {
+  return Object.entries(audioBehaviors).map(([behavior, commands]) =>
+    transcriber(`charge-hear-${behavior}`, `hear?${commands}`),
+  );
+}
+
+/**
  * The models of the matrix of charges, `charge-ROUTE-BEHAVIOR`. Their prices are whole micro-USD, so that
  * no cost is rounded.
  */

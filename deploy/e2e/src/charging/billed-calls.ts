@@ -1,5 +1,5 @@
 import type { RecordedCall } from "@tollgate/simulator/call-log";
-import { wav } from "../audio-files.ts";
+import { bytesPerSecond, wav } from "../audio-files.ts";
 import type { Behavior } from "../catalog/charging.ts";
 import { imageFile, modelField, rawOcrForm } from "../ocr-form.ts";
 import { audioForm } from "../transcription-client.ts";
@@ -15,6 +15,8 @@ export interface BilledCall {
   providerPath: string;
   /** Returns what the provider's own count costs, in nano-USD. */
   cost(counted: RecordedCall): bigint;
+  /** Whether it streams audio, which `endAudioCall` ends. */
+  isAudioStream?: true;
 }
 
 export interface WrittenBody {
@@ -41,6 +43,18 @@ function json(
 /** Input tokens cost a micro-USD, output tokens four. */
 const costOfTokens = ({ promptTokens, completionTokens }: RecordedCall) =>
   BigInt(promptTokens) * 1_000n + BigInt(completionTokens) * 4_000n;
+
+/** The provider counts the seconds of the PCM that it has received, at 100 micro-USD. */
+function audioStream(path: string): BilledCall {
+  return {
+    path,
+    name: "hear",
+    write: () => Promise.reject(new Error("beginAudio writes it")),
+    providerPath: "/v1/audio/stream",
+    cost: ({ upload }) => BigInt(Math.ceil((upload?.bytes ?? 0) / bytesPerSecond)) * 100_000n,
+    isAudioStream: true,
+  };
+}
 
 const messages = [{ role: "user", content: text }];
 const chatPath = "/v1/chat/completions";
@@ -91,6 +105,8 @@ export const billedCalls = {
     },
     cost: () => 12n * 100_000n,
   },
+  streamedFile: audioStream("/v1/audio/transcriptions"),
+  live: audioStream("/v1/audio/transcriptions/stream"),
   ocr: {
     path: "/v1/ocr",
     providerPath: "/v1/ocr",

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Account, Stack } from "../stack.ts";
+import { endAudioCall } from "./audio-endings.ts";
 import { type BegunCall, beginCall } from "./begin-call.ts";
 import { expectNothingInProgress } from "./in-progress.ts";
 import type { Cell, Ending } from "./matrix.ts";
@@ -44,7 +45,8 @@ const failWith =
   };
 
 /** Returns what ends a call of the cell; undefined for an ending that is in `long`. */
-export function endingOf({ ending, form }: Cell): EndCall | undefined {
+export function endingOf({ ending, form, call }: Cell): EndCall | undefined {
+  if (call.isAudioStream) return endAudioCall[ending];
   return form === "stream" ? endStream[ending] : endCall[ending];
 }
 

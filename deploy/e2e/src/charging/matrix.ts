@@ -114,6 +114,24 @@ const chatStream: MatrixRow["charges"] = {
   "the provider errs": "nothing",
 };
 
+/** Whatever ends streamed audio, the audio that the provider was sent is billed. */
+const audioStream: MatrixRow["charges"] = {
+  "the client leaves before the first byte": "delivered",
+  "the client leaves after the first byte": "delivered",
+  "the client leaves in the middle": "delivered",
+  "the client leaves at the last event": "delivered",
+  "the key is revoked": "delivered",
+  "the deadline passes": {
+    never: "only live audio has one, of six hours: it ends as a flush does",
+  },
+  "the gateway drains": { pending: "audio" },
+  "the grace period ends": { pending: "audio" },
+  "the process is killed": { pending: "audio" },
+  "the provider closes": "delivered",
+  "the provider stalls": "delivered",
+  "the provider errs": "delivered",
+};
+
 /** All cells of a row are pending. */
 function pendingRow(owner: Owner): MatrixRow["charges"] {
   const cells = endings.map((ending) => [ending, { pending: owner }]);
@@ -145,8 +163,18 @@ export const matrix: readonly MatrixRow[] = [
     call: billedCalls.transcription,
     charges: whole,
   },
-  pendingCalls("/v1/audio/transcriptions", "stream", "audio"),
-  pendingCalls("/v1/audio/transcriptions/stream", "live", "audio"),
+  {
+    path: "/v1/audio/transcriptions",
+    form: "stream",
+    call: billedCalls.streamedFile,
+    charges: audioStream,
+  },
+  {
+    path: "/v1/audio/transcriptions/stream",
+    form: "live",
+    call: billedCalls.live,
+    charges: audioStream,
+  },
   { path: "/v1/ocr", form: "whole", call: billedCalls.ocr, charges: whole },
   pendingCalls("/v1/ocr/jobs", "job", "jobs"),
 ];
