@@ -1,5 +1,3 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { BudgetPeriod, type LimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
@@ -54,24 +52,6 @@ describe("OCR jobs", () => {
       const entries = await entriesOf(own, alias);
       expect(entries).toMatchObject([{ kind: "usage", quantity: 3n, basis: "page_tree" }]);
     });
-  });
-
-  test("creating a job needs something left of a key's budget, and counts against its rates", async () => {
-    const { accountId } = await stack.newAccount(1);
-    const jobs = (limits: MessageInitShape<typeof LimitsSchema>) =>
-      stack.operator.createKey({ account: accountId, limits });
-    const form = [imageFile, modelField("test-read")];
-    const budget = { amountNanoUsd: 1_000_000n, period: BudgetPeriod.TOTAL };
-    const poor = await jobs({ budget });
-    expect((await ocr.read(form, poor.key)).status).toBe(200);
-    const refused = await ocr.createJob(form, poor.key);
-    expectEnvelope(refused, 402, "credit_balance_exhausted");
-    const slow = await jobs({ requestsPerMinute: 1, parallel: 1 });
-    expect((await ocr.createJob(form, slow.key)).status).toBe(202);
-    const second = await ocr.createJob(form, slow.key);
-    expectEnvelope(second, 429, "rate_limited");
-    expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await readWalletRow(stack, { ...account, accountId })).held).toBe(0n);
   });
 
   test("concurrent readers on two replicas and later readers meter it once", async () => {

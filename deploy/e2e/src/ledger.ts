@@ -38,7 +38,9 @@ export async function readWalletRow(stack: Stack, account: Account): Promise<Wal
   };
 }
 
-/** Waits until no hold is open, then checks that every wallet equals the sum of its entries. */
+/**
+ * Waits until no hold of a request is open, then checks that every wallet equals the sum of its entries.
+ */
 export async function expectBalancedLedger(stack: Stack, timeout = 15_000): Promise<void> {
   const result = await eventually(
     async () => {
@@ -53,8 +55,8 @@ export async function expectBalancedLedger(stack: Stack, timeout = 15_000): Prom
 }
 
 /**
- * Waits until the accounts have no open hold, then checks that each balance is the sum of the
- * account's entries.
+ * Waits until the accounts have no open hold of a request, then checks that each balance is the sum
+ * of the account's entries, and that nothing is held but for jobs.
  */
 export async function expectBalancedAccounts(
   stack: Stack,
@@ -65,12 +67,14 @@ export async function expectBalancedAccounts(
       // A hold may be taken, or released, between the calls.
       eventually(
         async () => {
-          const { holds } = await stack.operator.listHolds({ account, limit: 1 });
+          const { holds } = await stack.operator.listHolds({ account, limit });
+          const open = holds.filter(({ jobId }) => jobId === "");
+          const held = holds.reduce((total, { amountNanoUsd }) => total + amountNanoUsd, 0n);
           const { wallet } = await stack.operator.readWallet({ account });
           const entries = await allEntries(stack, account);
           const sum = entries.reduce((total, { amountNanoUsd }) => total + amountNanoUsd, 0n);
-          const state = [account, holds, wallet?.heldNanoUsd, wallet?.balanceNanoUsd];
-          expect(state).toEqual([account, [], 0n, sum]);
+          const state = [account, open, wallet?.heldNanoUsd, wallet?.balanceNanoUsd];
+          expect(state).toEqual([account, [], held, sum]);
           expectLines(entries);
         },
         { timeout: 15_000, interval: 50 },

@@ -12,6 +12,7 @@ import {
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { natsAddress } from "@tollgate/runtime/broker/nats-address";
+import type { ServiceName } from "@tollgate/runtime/service";
 import { connect, headers } from "nats";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -19,6 +20,8 @@ import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
+import { ocrClient } from "../src/ocr-client.ts";
+import { modelField, pdf } from "../src/ocr-form.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import {
   type Account,
@@ -32,7 +35,8 @@ describe("money", () => {
   let stack: OwnStack;
 
   beforeAll(async () => {
-    stack = await startStack({ TOLLGATE_HOLD_SECONDS: "3" }, { services: chatServices });
+    const services = [...chatServices, "document"] as const;
+    stack = await startStack({ TOLLGATE_HOLD_SECONDS: "3" }, { services });
   });
 
   afterEach(async () => {
@@ -59,7 +63,9 @@ describe("money", () => {
     const paid = responses.filter((response) => response.status === 200);
     const refused = responses.filter((response) => response.status === 402);
     expect([paid.length, refused.length]).toEqual([50, 150]);
-    expect(refused.some((response) => response.text.includes("calls in flight hold"))).toBe(true);
+    expect(
+      refused.some((response) => response.text.includes("calls in flight and jobs hold")),
+    ).toBe(true);
     await eventually(async () => {
       const { balance, held, entries } = await readWalletRow(stack, account);
       expect([balance, held]).toEqual([0n, 0n]);
@@ -150,17 +156,36 @@ describe("money", () => {
     expect((await post(account, {})).status).toBe(200);
   });
 
-  test("a wallet's balance survives a restart", async () => {
+  test("a wallet's balance and the hold of a job survive a restart, and the job is charged once", async () => {
     const account = await stack.newAccount(1);
     const cost = costOf(await post(account, {}));
-    await eventually(async () => {
-      expect((await readWalletRow(stack, account)).balance).toBe(1_000_000_000n - cost);
-    });
-    await stack.killChat();
-    await eventually(async () => {
-      expect((await readWalletRow(stack, account)).balance).toBe(1_000_000_000n - cost);
-    });
+    const ocr = ocrClient(stack, account);
+    const alias = "test-read-at-once";
+    const created = await ocr.createJob([pdf(12), modelField(alias)]);
+    const { job_id: jobId } = created.body as { job_id: string };
+    const left = 1_000_000_000n - cost;
+    const expectWallet = (balance: bigint, held: bigint) =>
+      eventually(async () => {
+        expect(await readWalletRow(stack, account)).toMatchObject({ balance, held });
+      });
+    await expectWallet(left, 18_000_000n);
+    // In one process, this kills all services.
+    const kills = [stack.killChat(), restart("document"), restart("ledger")];
+    await Promise.all(kills);
+    await expectWallet(left, 18_000_000n);
+    for (const _ of [1, 2]) {
+      await eventually(async () => expect((await ocr.readJob(jobId, alias)).status).toBe(200));
+    }
+    await expectWallet(left - 18_000_000n, 0n);
+    const { entries } = await readWalletRow(stack, account);
+    expect(entries.map(({ kind }) => kind)).toEqual(["usage", "usage", "top_up"]);
   });
+
+  /** Kills a service of the fleet and starts it again. */
+  async function restart(name: ServiceName): Promise<void> {
+    const startAgain = await stack.killService?.(name);
+    await startAgain?.();
+  }
 
   test("the same usage event delivered five times charges once", async () => {
     const account = await stack.newAccount(1);

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { pcm } from "@tollgate/e2e/audio-files";
 import type { Observation } from "./observation.ts";
 import { retryUntilFinal, sendRequest } from "./send-request.ts";
@@ -112,8 +113,8 @@ export async function ocrJobWorkload(context: WorkloadContext): Promise<Observat
   const read = () => sendRequest(`${context.edge()}${path}`, { method: "GET", key });
   const { result } = await retryUntilFinal(read, retryDeadlineMs);
   await read();
-  const parts = ["ocr-job", accountId, alias, `sim/${alias}`, jobId];
-  const eventId = parts.map(encodeURIComponent).join(":");
+  const parts = [accountId, alias, `sim/${alias}`, jobId];
+  const eventId = `ocr-job:${hash("sha256", JSON.stringify(parts))}`;
   const more = { expectedNanoUsd: 12n * perPage, eventId };
   return [creation, observe(context, "OCR job", result, more)];
 }

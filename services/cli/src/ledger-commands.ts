@@ -28,8 +28,9 @@ export const verifyLedgerCommand: Command = {
   async run(_args, _options, operator) {
     const { result } = await operator().verifyLedger({}, { timeoutMs: verifyTimeoutMs });
     const { wallets = 0n, entries = 0n, openHolds = 0n, discrepancies = [] } = result ?? {};
-    const { detachedMonths = [] } = result ?? {};
-    const counts = `${wallets} wallets, ${entries} entries, ${openHolds} open holds`;
+    const { detachedMonths = [], jobHolds = 0n } = result ?? {};
+    const ofJobs = jobHolds === 0n ? "" : `, ${jobHolds} of jobs`;
+    const counts = `${wallets} wallets, ${entries} entries, ${openHolds} open holds${ofJobs}`;
     const failed = discrepancies.length > 0;
     return {
       lines: [
@@ -41,6 +42,7 @@ export const verifyLedgerCommand: Command = {
         wallets: Number(wallets),
         entries: Number(entries),
         open_holds: Number(openHolds),
+        job_holds: Number(jobHolds),
         discrepancies,
         detached_months: detachedMonths,
       },

@@ -87,9 +87,15 @@ const holdColumns: TableColumn<HoldSummary>[] = [
   { title: "ACCOUNT", cell: ({ accountId }) => accountId, align: "left" },
   { title: "KEY", cell: ({ keyId }) => keyId, align: "left", rank: 1 },
   { title: "AMOUNT", cell: ({ amountNanoUsd }) => formatUsd(amountNanoUsd) },
+  { title: "JOB", cell: jobOf, align: "left", rank: 3 },
   { title: "SHARED", cell: ({ isShared }) => (isShared ? "yes" : ""), align: "left" },
   { title: "EXPIRES", cell: ({ expiresAt }) => isoTime(expiresAt) ?? "", align: "left", rank: 2 },
 ];
+
+/** Returns the alias and the id of the job that a hold is kept for. */
+function jobOf({ alias, jobId }: HoldSummary): string {
+  return jobId === "" ? "" : `${alias} ${jobId}`;
+}
 
 function holdJson({ amountNanoUsd, createdAt, expiresAt, ...hold }: HoldSummary) {
   return {
@@ -98,6 +104,7 @@ function holdJson({ amountNanoUsd, createdAt, expiresAt, ...hold }: HoldSummary)
     key_id: hold.keyId,
     amount_nano_usd: String(amountNanoUsd),
     is_shared: hold.isShared,
+    job: hold.jobId === "" ? null : { id: hold.jobId, model: hold.alias },
     created_at: isoTime(createdAt),
     expires_at: isoTime(expiresAt),
   };

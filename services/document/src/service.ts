@@ -13,7 +13,9 @@ import { z } from "zod";
 import { classification } from "./classification.ts";
 import { PrismaClient } from "./generated/client.ts";
 import { handleOcr } from "./ocr/handler.ts";
-import { createJob, type JobParts, readJob } from "./ocr/jobs.ts";
+import { keepJobs } from "./ocr/job-keeping.ts";
+import { JobStore } from "./ocr/job-store.ts";
+import { createJob, readJob } from "./ocr/jobs.ts";
 import { rerank } from "./rerank.ts";
 import { documentSchema } from "./schema.ts";
 
@@ -32,7 +34,8 @@ export const document = defineService({
       log,
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "document" }) });
-    const jobs: JobParts = { runtime, prisma, log, now };
+    const jobs = { runtime, store: new JobStore(prisma, pool), log, now };
+    const keeping = keepJobs(jobs);
     const routes = {
       "/v1/ocr": (request) => handleOcr(runtime, request),
       "/v1/ocr/jobs": (request) => createJob(jobs, request),
@@ -55,6 +58,7 @@ export const document = defineService({
       httpAddress: context.httpAddress,
       drain: server.stop,
       async stop(graceMs) {
+        await keeping.stop();
         await runtime.stop(graceMs);
         await prisma.$disconnect();
         await pool.end();

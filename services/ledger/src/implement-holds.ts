@@ -2,6 +2,7 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { extendHolds } from "./extend-holds.ts";
 import { createLedgerHolds } from "./holds.ts";
+import { keepHold } from "./keep-hold.ts";
 import type { LedgerParts } from "./ledger-parts.ts";
 import { listOpenHolds } from "./open-holds.ts";
 import { releaseHold } from "./release.ts";
@@ -36,6 +37,9 @@ export function implementHolds(parts: LedgerParts) {
     async releaseSharedHold(unused) {
       await locks.run(unused.accountId, () => releaseSharedHold(pool, unused));
       return {};
+    },
+    async keepHold(request) {
+      return keepHold(pool, locks, request);
     },
     async extendHolds({ holdIds }) {
       await extendHolds(pool, locks, holdIds, config.holdMs);

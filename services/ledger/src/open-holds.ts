@@ -34,6 +34,8 @@ export async function listOpenHolds(
     keyId: hold.keyId,
     amountNanoUsd: hold.amountNanoUsd,
     isShared: hold.isShared,
+    alias: hold.alias,
+    jobId: hold.jobId,
     createdAt: timestampFromDate(createdAt),
     expiresAt: timestampFromDate(expiresAt),
   }));

@@ -17,6 +17,8 @@ export interface TakeRequest extends HoldChange {
   leastNanoUsd?: NanoUsd | undefined;
   /** Whether nothing is held where less than the estimate is available. */
   isWhole?: boolean;
+  /** Whether nothing is held where the budgets have less than the estimate left. */
+  needsBudget?: boolean;
   /** The tokens that the request is likely to use. Default: 0. */
   tokens?: bigint;
 }
@@ -60,6 +62,7 @@ async function takeHolds(
       requests.map((request) => request.estimateNanoUsd),
       requests.map(({ leastNanoUsd, estimateNanoUsd }) => leastNanoUsd ?? estimateNanoUsd),
       requests.map((request) => request.isWhole === true),
+      requests.map((request) => request.needsBudget === true),
       requests.map(({ tokens = 0n }) => minOf(tokens, maxTokens)),
       holdMs,
     ],
@@ -71,7 +74,7 @@ async function takeHolds(
 }
 
 const takeSql = `SELECT granted, wallet_held, wallet_balance, refusal, rates
-  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8)`;
+  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 interface TakenRow extends HeldWalletRow {
   granted: bigint;

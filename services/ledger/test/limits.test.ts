@@ -93,10 +93,24 @@ describe("the limits of keys and accounts", () => {
       const holdId = `${keyId}-${number}`;
       return taker({ holdId, accountId, keyId, estimateNanoUsd: 1_000n, ...fields });
     };
+    const capturing = createCapture(pool);
     const capture = (fields: Partial<UsageEvent>) =>
-      createCapture(pool)(usageEvent({ accountId, keyId, ...fields }));
+      capturing(usageEvent({ accountId, keyId, ...fields }));
     return { accountId, keyId, take, capture, use: () => readUse(pool, keyId) };
   }
+
+  test("a second event of one hold takes its charge from the budget, which still limits a third", async () => {
+    const { keyId, take, capture, use } = await openLimited(budget(10_000n, BudgetPeriod.TOTAL));
+    await take({ estimateNanoUsd: 4_000n });
+    const holdId = `${keyId}-1`;
+    // Captured in one statement.
+    await Promise.all([
+      capture({ holdId, costNanoUsd: 4_000n }),
+      capture({ holdId, costNanoUsd: 3_000n }),
+      capture({ costNanoUsd: 50_000n }),
+    ]);
+    expect(await use()).toMatchObject({ heldNanoUsd: 0n, spentNanoUsd: 10_000n });
+  });
 
   test("a hold takes at most what the budgets of its key and its account have left", async () => {
     const { accountId, keyId, take, use } = await openLimited(budget(10_000n, BudgetPeriod.TOTAL));

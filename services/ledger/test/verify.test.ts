@@ -49,7 +49,7 @@ describe("a verification of the ledger", () => {
   afterAll(() => pool.end());
 
   test("finds no discrepancies in an unchanged ledger", async () => {
-    const counts = { wallets: 1n, entries: 5n, openHolds: 1n };
+    const counts = { wallets: 1n, entries: 5n, openHolds: 1n, jobHolds: 0n };
     expect(await verifyLedger(pool)).toEqual({ ...counts, detachedMonths: [], discrepancies: [] });
   });
 

@@ -39,6 +39,10 @@ export function ocrModels() {
     },
     reader("test-read-error", "running=0&job_status=ERROR"),
     reader("test-read-odd", "running=0&job_status=paused"),
+    reader("test-read-finished", "running=0&job_status=finished&pages=2"),
+    // A hold of 0.7 seconds.
+    reader("test-read-brief", "running=0&pages=3", { job_hold_hours: 0.0002 }),
+    reader("test-read-brief-running", "running=1&pages=3", { job_hold_hours: 0.0002 }),
     {
       ...reader("test-read-failover", ""),
       chain: [

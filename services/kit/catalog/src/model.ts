@@ -64,8 +64,8 @@ export interface Model {
   speech?: { maxCharacters: number; formats: readonly SpeechFormat[] };
   /** On transcription aliases only. `required`: the request must name the language. */
   transcription?: { language: "required" | "auto" };
-  /** On OCR aliases only: the kind of documents that they read. */
-  ocr?: { lane: OcrLane };
+  /** On OCR aliases only: the kind of documents that they read, and how long a job keeps its hold. */
+  ocr?: { lane: OcrLane; jobHoldMs: number };
   /** On classification aliases only. */
   classification?: Classification;
   unitType: UnitType;

@@ -186,7 +186,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     takesTokens: "token_input" in entry && entry.token_input,
     ...classificationOf(entry, path),
     ...audioOf(entry),
-    ...(entry.route_type === "ocr" ? { ocr: { lane: entry.lane } } : {}),
+    ...ocrOf(entry),
     unitType,
     pricing,
     chain,
@@ -221,6 +221,11 @@ function audioOf(entry: ModelEntry): Pick<Model, "speech" | "transcription"> {
   if (entry.route_type !== "speech") return {};
   const formats = entry.response_formats ?? speechFormats;
   return { speech: { maxCharacters: entry.max_characters, formats } };
+}
+
+function ocrOf(entry: ModelEntry): Pick<Model, "ocr"> {
+  if (entry.route_type !== "ocr") return {};
+  return { ocr: { lane: entry.lane, jobHoldMs: Math.ceil(entry.job_hold_hours * hourMs) } };
 }
 
 function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classification"> {
@@ -275,6 +280,8 @@ const unitTypes: Record<RouteType, UnitType> = {
   classification: "pages",
   images: "images",
 };
+
+const hourMs = 60 * 60 * 1_000;
 
 /** Throws where a provider's kind takes no token ids. */
 function refuseTextOnly(chain: readonly Slot[], path: string): void {

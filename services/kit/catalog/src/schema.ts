@@ -145,7 +145,14 @@ const transcriptions = model("transcriptions", unitPricing).extend({
   language: z.enum(["required", "auto"]),
   unreported,
 });
-const ocr = model("ocr", unitPricing).extend({ lane: z.enum(ocrLanes), unreported });
+/** More than a month: a provider deletes results sooner. */
+const maxJobHoldHours = 1_000;
+
+const ocr = model("ocr", unitPricing).extend({
+  lane: z.enum(ocrLanes),
+  unreported,
+  job_hold_hours: z.number().positive().max(maxJobHoldHours).default(24),
+});
 const classification = model("classification", unitPricing).extend({
   lane: z.enum(["taxonomy", "entities"]),
   /** The taxonomies that an alias of the taxonomy lane supports; all by default. */

@@ -8,6 +8,7 @@ import { type Served, walkChain } from "@tollgate/upstream/chain";
 import { startAttempt, withAttempt } from "@tollgate/upstream/traced-requests";
 import { chainOptions } from "./attempts.ts";
 import type { BillableCall, Generation } from "./generation.ts";
+import { JobHolds } from "./job-holds.ts";
 import { type LateUsage, recordLateUsage } from "./late-usage.ts";
 import type { GenerationDependencies } from "./open-generation.ts";
 import { runSettled, streamSettled } from "./scope.ts";
@@ -37,14 +38,11 @@ export interface Engine {
     call: BillableCall,
     work: (generation: Generation) => AsyncIterable<Chunk>,
   ): AsyncGenerator<Chunk>;
+  /** The holds of jobs, which are billed after the request that created them. */
+  readonly jobHolds: JobHolds;
   /**
-   * Throws what taking the hold of a call throws, for a request whose call is billed after it has
-   * ended: see `Holds.admit`.
-   */
-  admit(call: Pick<BillableCall, "caller" | "estimate">): Promise<void>;
-  /**
-   * Attempts the slots of a model for a request that costs nothing; see `walkChain`. Its attempts
-   * do not change the circuit breakers of billable requests.
+   * Attempts the slots of a model for a request that costs nothing itself; see `walkChain`. Its
+   * attempts do not change the circuit breakers of billable requests.
    */
   attemptFree<Response>(
     model: Model,
@@ -79,10 +77,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     },
     generate: (call, work) => runSettled(dependencies, call, work),
     stream: (call, work) => streamSettled(dependencies, call, work),
-    async admit({ caller, estimate }) {
-      if (caller === undefined) throw new Error("a billable call must have a caller");
-      await dependencies.holds.admit(caller.requestId, caller, estimate);
-    },
+    jobHolds: new JobHolds(dependencies.holds),
     attemptFree: (model, attempt) =>
       walkChain(
         model.chain,

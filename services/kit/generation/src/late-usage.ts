@@ -14,17 +14,19 @@ export interface LateUsage {
   caller: Caller;
   model: Model;
   slot: Slot;
+  /** The hold that the usage event captures. Empty: it is charged from what is available. */
+  holdId: string;
   /** Undefined where the generation failed. It is then not billed. */
   measured: Measurement | undefined;
 }
 
 /**
- * Bills a generation without a hold. Each call is counted and logged, but an event id is charged only
- * once, and at most what the wallet has available. Resolves once the event is durable.
+ * Bills a generation. Each call is counted and logged, but an event id is charged only once. Resolves
+ * once the event is durable.
  */
 export async function recordLateUsage(
   { publisher, metrics, log, now }: Reporting & { publisher: Publisher; now(): Date },
-  { eventId, caller, model, slot, measured }: LateUsage,
+  { eventId, caller, model, slot, holdId, measured }: LateUsage,
 ): Promise<void> {
   const { requestId, accountId, keyId } = caller;
   const usage = measured === undefined ? failedFields : completedFields(slot, measured);
@@ -33,6 +35,7 @@ export async function recordLateUsage(
     requestId,
     accountId,
     keyId,
+    holdId,
     ...modelFields(model),
     ...usage,
     occurredAt: timestampFromDate(now()),

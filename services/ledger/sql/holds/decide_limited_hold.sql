@@ -3,13 +3,16 @@
 -- Neither: nothing of the wallet is available.
 CREATE OR REPLACE FUNCTION decide_limited_hold(
   key limits_left, account limits_left, available bigint, estimate bigint, lowest bigint,
-  is_whole boolean, tokens bigint
+  is_whole boolean, needs_budget boolean, tokens bigint
 )
 RETURNS hold_decision LANGUAGE plpgsql STABLE AS $$
 DECLARE
   decision hold_decision;
-  amount bigint := compute_hold(estimate, lowest, is_whole,
-    least(available, key.budget_left, account.budget_left));
+  budget_left constant bigint := least(key.budget_left, account.budget_left);
+  amount bigint := CASE
+    WHEN needs_budget AND budget_left < estimate THEN 0
+    ELSE compute_hold(estimate, lowest, is_whole, least(available, budget_left))
+  END;
 BEGIN
   IF amount > 0 OR estimate <= 0 THEN
     decision.refusal := check_limits(key, account, tokens);

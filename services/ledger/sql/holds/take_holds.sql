@@ -7,7 +7,8 @@
 -- available, in whole micro-USD as every charge is, but at least that: what it does not need yet stays
 -- available to other requests, and to its own growth (grow_hold).
 --
--- Where the key or its account has limits, what their budgets have left is available at most, and
+-- Where the key or its account has limits, what their budgets have left is available at most (one of
+-- the `budgeted` needs all of its estimate left of them, whatever the wallet has), and
 -- the hold is taken only if it is within their other limits: requests in progress, and requests and
 -- `tokens` in a minute. A request with more tokens than the limit is taken in an empty minute. A
 -- request with an estimate of zero then has a hold of zero. Budgets come first, then requests in
@@ -24,7 +25,7 @@
 -- settle as those of expired holds do. Entries always commit synchronously.
 CREATE OR REPLACE FUNCTION take_holds(
   hold_ids text[], account_ids text[], key_ids text[], estimates bigint[], leasts bigint[],
-  wholes boolean[], tokens bigint[], hold_ms bigint
+  wholes boolean[], budgeted boolean[], tokens bigint[], hold_ms bigint
 )
 RETURNS TABLE (
   granted bigint, wallet_held bigint, wallet_balance bigint, refusal jsonb, rates jsonb
@@ -40,7 +41,7 @@ BEGIN
     limits := read_limits_left(limited || key_ids);
   END IF;
   decisions :=
-    decide_holds(account_ids, key_ids, estimates, leasts, wholes, tokens, limits);
+    decide_holds(account_ids, key_ids, estimates, leasts, wholes, budgeted, tokens, limits);
   -- The trigger of `hold` adds the amounts to the wallets' and the limits' held_nano_usd, and counts
   -- the requests in progress (apply_holds).
   INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, requests,

@@ -10,7 +10,10 @@ export interface Verification {
   wallets: bigint;
   /** Of the attached months. */
   entries: bigint;
+  /** Of requests. */
   openHolds: bigint;
+  /** The open holds of jobs. */
+  jobHolds: bigint;
   /** The months whose entries are detached, as `2026-11`. */
   detachedMonths: string[];
   /** One line for each discrepancy. */
@@ -38,13 +41,16 @@ export async function verifyLedger(
   await verifySums(run);
   await verifyRecords(run);
   const entries = await verifyEntries(run);
-  const { rows } = await pool.query<{ wallets: bigint; holds: bigint }>(
-    "SELECT (SELECT count(*) FROM wallet) AS wallets, (SELECT count(*) FROM hold) AS holds",
+  const { rows } = await pool.query<{ wallets: bigint; holds: bigint; jobs: bigint }>(
+    `SELECT (SELECT count(*) FROM wallet) AS wallets,
+       count(*) FILTER (WHERE job_id = '') AS holds, count(*) FILTER (WHERE job_id <> '') AS jobs
+     FROM hold`,
   );
   return {
     wallets: rows[0]?.wallets ?? 0n,
     entries,
     openHolds: rows[0]?.holds ?? 0n,
+    jobHolds: rows[0]?.jobs ?? 0n,
     detachedMonths: run.months.detached.map((month) => month.toISOString().slice(0, 7)),
     discrepancies: run.discrepancies,
   };

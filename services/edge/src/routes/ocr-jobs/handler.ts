@@ -12,7 +12,7 @@ export function createOcrJob(dependencies: RouteDependencies): KeyedHandler {
   return forwardUpload(dependencies, dependencies.proxies.document);
 }
 
-/** GET /v1/ocr/jobs/{id}?model=. Does not check the wallet. */
+/** GET /v1/ocr/jobs/{id}?model=. The wallet is not checked: the job has a hold. */
 export function readOcrJob({ services }: RouteDependencies): KeyedHandler {
   return async (context, principal) => {
     const { req, pathParameter: jobId = "", signal } = context;

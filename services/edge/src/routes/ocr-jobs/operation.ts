@@ -8,7 +8,9 @@ export const createOcrJobOperation: Operation = {
   summary: "Create an OCR job",
   description:
     "Takes the form of `POST /v1/ocr`, for documents that take long. Read the job by its `job_id`. " +
-    "It is billed when it is first read as completed.",
+    "It holds what it may cost until it is read as completed, which bills it, or as failed; " +
+    "otherwise for 24 hours, or as long as the gateway sets for the model. The gateway then reads it " +
+    "and bills it if it is completed. A budget must have all that the job may cost.",
   body: { kind: "form", name: "OcrForm", form: ocrForm },
   responses: {
     "2XX": jsonResponse(
@@ -25,7 +27,8 @@ export const readOcrJobOperation: Operation = {
   summary: "Read an OCR job",
   description:
     "The first read that returns a completed job bills its pages. All other reads are free. " +
-    "Available with an empty wallet.",
+    "Available with an empty wallet, unless the job's hold has ended before it was completed: its " +
+    "first read then needs its whole cost.",
   parameters: [
     {
       in: "path",
@@ -36,5 +39,5 @@ export const readOcrJobOperation: Operation = {
     },
   ],
   responses: { 200: jsonResponse("OcrJob", z.looseObject({}), "The provider's response.") },
-  errors: ["not_found"],
+  errors: ["not_found", "credit_balance_exhausted"],
 };

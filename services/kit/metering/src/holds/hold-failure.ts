@@ -31,7 +31,9 @@ function exhaustedMessage(walletHeld: NanoUsd, own: NanoUsd): string {
   if (walletHeld === 0n) return "The wallet is empty. Top it up to continue.";
   const nothing = "Nothing in the wallet is available:";
   const retry = "Retry when they have ended, or top it up.";
-  if (own === 0n) return `${nothing} calls in flight hold ${formatUsd(walletHeld)} USD. ${retry}`;
+  if (own === 0n) {
+    return `${nothing} calls in flight and jobs hold ${formatUsd(walletHeld)} USD. ${retry}`;
+  }
   const itself = `the hold of this request itself reserves ${formatUsd(own)} USD`;
   if (own >= walletHeld) return `${nothing} ${itself}. Top it up to continue.`;
   const others = `other calls in flight hold ${formatUsd(walletHeld - own)} USD`;

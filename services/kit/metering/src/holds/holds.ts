@@ -1,7 +1,12 @@
 import type { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { maxBalanceNanoUsd, minOf, type NanoUsd } from "@tollgate/core/money";
-import type { HoldResponse, LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type {
+  HoldResponse,
+  KeepHoldRequest,
+  KeepHoldResponse,
+  LedgerService,
+} from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { AccountDemand } from "./account-demand.ts";
@@ -10,7 +15,13 @@ import { createHoldExtender } from "./hold-extender.ts";
 import { estimateUnavailable, holdFailure, walletExhausted } from "./hold-failure.ts";
 import { createHoldReleaser, type HoldReleaser } from "./hold-releaser.ts";
 import { createHoldSharing, type Payer } from "./hold-sharing.ts";
-import { type LimitName, limitExceeded, limitNameOf } from "./limit-refusal.ts";
+import {
+  jobAdvice,
+  type LimitName,
+  limitExceeded,
+  limitNameOf,
+  wholeAdvice,
+} from "./limit-refusal.ts";
 import { holdTimeoutMs, type RequestedHold, TakenHold } from "./taken-hold.ts";
 
 export interface HoldTerms {
@@ -23,7 +34,15 @@ export interface HoldTerms {
   isWhole?: boolean;
   /** The tokens that the request is likely to use, for a limit of tokens per minute. Default: 0. */
   tokens?: bigint | undefined;
+  /**
+   * Whether the hold stays with a job: `keep` follows. It is never a part of a shared hold, and the
+   * budgets must have all of the estimate left, since nothing limits what the job will cost.
+   */
+  isJob?: boolean;
 }
+
+/** The hold of a job, and what it must have: the fields of the ledger's `KeepHoldRequest`. */
+export type JobHoldRequest = Omit<KeepHoldRequest, "$typeName">;
 
 /** Takes the holds of this process's requests. */
 export interface Holds {
@@ -36,11 +55,17 @@ export interface Holds {
    */
   take(requestId: string, payer: Payer, estimate: NanoUsd, terms?: HoldTerms): Promise<Hold>;
   /**
-   * Throws what `take` throws for a request that is billed after it has ended. Where its payer has
-   * limits, it counts against those of requests; otherwise nothing is held and the ledger is not
-   * called.
+   * Makes a request's hold that of its job, or creates it again. Throws `no_provider_available` when
+   * the ledger cannot write it.
    */
-  admit(requestId: string, payer: Payer, estimate: NanoUsd): Promise<void>;
+  keep(kept: JobHoldRequest): Promise<KeepHoldResponse>;
+  /**
+   * Releases a hold that no usage event captures; its request still counts against its key's rate.
+   * Throws when the ledger cannot.
+   */
+  release(holdId: string): Promise<void>;
+  /** Does the same without waiting, and retries until that succeeds or the hold expires. */
+  abandon(holdId: string): void;
   /** Stops sharing holds, and releases what no request uses. Never rejects. */
   stopSharing(): Promise<void>;
   /** Stops extending and releasing holds. */
@@ -84,39 +109,50 @@ export function createHolds(
     count(isRefused ? "refused" : "taken");
     if (refusal !== undefined) {
       countLimit(limitNameOf(refusal));
-      const whole = request.isWhole ? request.estimateNanoUsd : undefined;
-      throw limitExceeded(refusal, { rates: granted.rates, whole });
+      throw limitExceeded(refusal, { rates: granted.rates, needed: neededOf(request) });
     }
     if (isRefused) throw walletShort(request, granted);
     return granted;
   }
 
   return {
-    async take(holdId, payer, estimate, { least, isWhole = false, tokens = 0n } = {}) {
+    async take(holdId, payer, estimate, terms = {}) {
+      const { least, isWhole = false, tokens = 0n, isJob = false } = terms;
       if (estimate === 0n && !payer.isLimited) return emptyHold;
       const { accountId, keyId } = payer;
       const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
-      const terms = least === undefined ? { isWhole } : { isWhole, leastNanoUsd: least };
-      const request = { holdId, accountId, keyId, estimateNanoUsd, tokens, ...terms };
+      const start = least === undefined ? {} : { leastNanoUsd: least };
+      const needs = { isWhole, needsBudget: isJob, ...start };
+      const request = { holdId, accountId, keyId, estimateNanoUsd, tokens, ...needs };
       const demand = sharing.demandOf(payer);
-      const { shared } = demand;
+      const shared = isJob ? undefined : demand.shared;
       if (!shared?.reserve({ amount: estimateNanoUsd, tokens })) return takeOwn(request, demand);
       count("shared");
       const { rates } = shared;
       return new TakenHold(parts, request, demand, { amount: estimateNanoUsd, shared, rates });
     },
-    async admit(holdId, { accountId, keyId, isLimited }, estimate) {
-      if (!isLimited) return;
-      const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
-      await requestOwn({ holdId, accountId, keyId, estimateNanoUsd, tokens: 0n, isWhole: false });
-      releaser.releaseMoney(holdId);
+    async keep(kept) {
+      try {
+        return await ledger.keepHold(kept, { timeoutMs: holdTimeoutMs });
+      } catch (error) {
+        throw holdFailure(error);
+      }
     },
+    async release(holdId) {
+      await ledger.releaseHold({ holdId, keepsRequest: true }, { timeoutMs: holdTimeoutMs });
+    },
+    abandon: (holdId) => releaser.releaseMoney(holdId),
     stopSharing: sharing.stop,
     stop() {
       extender.stop();
       releaser.stop();
     },
   };
+}
+
+function neededOf({ isWhole, needsBudget, estimateNanoUsd }: RequestedHold) {
+  if (needsBudget) return { estimate: estimateNanoUsd, advice: jobAdvice };
+  return isWhole ? { estimate: estimateNanoUsd, advice: wholeAdvice } : undefined;
 }
 
 /** Returns the error of a request for which the wallet has nothing, or less than all, available. */

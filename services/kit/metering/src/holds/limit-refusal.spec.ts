@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { BudgetPeriod, LimitKind, LimitRefusalSchema } from "@tollgate/proto/tollgate/v1/limits";
 import { expect, test } from "vitest";
-import { limitExceeded } from "./limit-refusal.ts";
+import { limitExceeded, wholeAdvice } from "./limit-refusal.ts";
 
 const budget = { amountNanoUsd: 5_000_000_000n, period: BudgetPeriod.DAY };
 const resetsAt = timestampFromDate(new Date("2026-11-24T00:00:00Z"));
@@ -53,7 +53,9 @@ test("a budget with less left than a request must have available is not called u
     heldNanoUsd: 120_000_000n,
     resetsAt,
   });
-  expect(limitExceeded(refusal, { whole: 750_000_000n }).message).toBe(
+  expect(
+    limitExceeded(refusal, { needed: { estimate: 750_000_000n, advice: wholeAdvice } }).message,
+  ).toBe(
     "This request may cost up to 0.75 USD, and less is left of the budget of this API key, " +
       "5.00 USD per day, of which calls in flight hold 0.12 USD. The account's admission policy " +
       'is "whole": send a smaller request or a lower output limit. It resets at 2026-11-24T00:00:00Z.',

@@ -17,9 +17,13 @@ export function limitNameOf({ kind }: LimitRefusal): LimitName {
 interface RefusedRequest {
   /** The rates that limit the key. */
   rates?: Rates | undefined;
-  /** Of a request whose complete estimate must be available: the estimate. */
-  whole?: NanoUsd | undefined;
+  /** Of a request whose complete estimate must be left of its budgets: the estimate, and advice. */
+  needed?: { estimate: NanoUsd; advice: string } | undefined;
 }
+
+export const wholeAdvice =
+  'The account\'s admission policy is "whole": send a smaller request or a lower output limit.';
+export const jobAdvice = "A job needs all of it: send fewer pages.";
 
 /**
  * Returns the error of a request that a limit refuses: `credit_balance_exhausted` for a budget,
@@ -27,33 +31,30 @@ interface RefusedRequest {
  */
 export function limitExceeded(
   refusal: LimitRefusal,
-  { rates, whole }: RefusedRequest = {},
+  { rates, needed }: RefusedRequest = {},
 ): GatewayError {
   if (limitNameOf(refusal) === "budget") {
-    return new GatewayError("credit_balance_exhausted", budgetMessage(refusal, whole), { rates });
+    return new GatewayError("credit_balance_exhausted", budgetMessage(refusal, needed), { rates });
   }
   const retryAfterSeconds = Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000));
   const message = `${rateMessage(refusal)} Retry in ${retryAfterSeconds} s.`;
   return new GatewayError("rate_limited", message, { retryAfterSeconds, rates });
 }
 
-function budgetMessage(refusal: LimitRefusal, whole: NanoUsd | undefined): string {
+function budgetMessage(refusal: LimitRefusal, needed: RefusedRequest["needed"]): string {
   const { isAccount, limits, heldNanoUsd, resetsAt } = refusal;
   const { amountNanoUsd = 0n, period = BudgetPeriod.TOTAL } = limits?.budget ?? {};
   const budget = `budget of ${ownerOf(isAccount)}, ${usd(amountNanoUsd)} ${periodNames[period]}`;
   const used =
-    whole === undefined
+    needed === undefined
       ? `The ${budget}, is used up`
-      : `This request may cost up to ${usd(whole)}, and less is left of the ${budget}`;
+      : `This request may cost up to ${usd(needed.estimate)}, and less is left of the ${budget}`;
   const reason = heldNanoUsd > 0n ? `, of which calls in flight hold ${usd(heldNanoUsd)}` : "";
   const reset =
     resetsAt === undefined
       ? "It does not reset."
       : `It resets at ${timestampDate(resetsAt).toISOString().replace(".000Z", "Z")}.`;
-  const advice =
-    whole === undefined
-      ? ""
-      : ` The account's admission policy is "whole": send a smaller request or a lower output limit.`;
+  const advice = needed === undefined ? "" : ` ${needed.advice}`;
   return `${used}${reason}.${advice} ${reset}`;
 }
 

@@ -23,6 +23,8 @@ export interface RequestedHold {
   leastNanoUsd?: NanoUsd;
   /** See `HoldTerms.isWhole`. */
   isWhole: boolean;
+  /** See `HoldTerms.isJob`. */
+  needsBudget: boolean;
 }
 
 export interface HoldDependencies {

@@ -58,9 +58,10 @@ function jobsPathOf({ jobsPath = "/batch/jobs" }: Slot): string {
   return jobsPath;
 }
 
-/** A state that is not known is not final. */
-function stateOf({ status }: JsonObject): string {
-  return states.get(status) ?? "running";
+/** A state that is not known is final where the job has results. */
+function stateOf({ status, outputs, output_file: file }: JsonObject): string {
+  const hasResults = (Array.isArray(outputs) && outputs.length > 0) || typeof file === "string";
+  return states.get(status) ?? (hasResults ? "completed" : "running");
 }
 
 /** Returns the response to the request of a job; undefined where it has none. */

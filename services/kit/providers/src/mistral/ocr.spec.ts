@@ -217,6 +217,12 @@ test.each<[JsonObject, string, string]>([
   expect((await readJob(id)).value).toEqual({ job_id: id, status, error: { message } });
 });
 
+test("a job whose state is not known has succeeded if it has results", async () => {
+  const value = { ...done, status: "A_NEW_STATE", outputs: [output] };
+  const { readJob } = await startMistral({ [jobUrl]: json(value) });
+  expect((await readJob(id)).value).toMatchObject({ status: "completed", pages: [page] });
+});
+
 test("a job whose state or results cannot be read now has not failed", async () => {
   const limited = json({ object: "error", message: "Requests rate limit exceeded" }, 429);
   const job_ = await startMistral({ [jobUrl]: limited });

@@ -30,7 +30,10 @@ CREATE TABLE hold (
   -- in progress.
   requests        bigint NOT NULL DEFAULT 0 CHECK (requests >= 0),
   tokens          bigint NOT NULL DEFAULT 0 CHECK (tokens >= 0),
-  in_progress     bigint NOT NULL DEFAULT 0 CHECK (in_progress >= 0)
+  in_progress     bigint NOT NULL DEFAULT 0 CHECK (in_progress >= 0),
+  -- The job that it is kept for (keep_hold). Empty: it is a request's.
+  alias           text NOT NULL DEFAULT '',
+  job_id          text NOT NULL DEFAULT ''
 );
 
 CREATE INDEX hold_expires_at ON hold (expires_at);

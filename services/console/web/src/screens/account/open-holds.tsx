@@ -23,7 +23,8 @@ export function OpenHolds(props: { accountId: string; before: string | undefined
       {({ holds, hasMore }) =>
         holds.length === 0 ? (
           <Empty icon="check" title="Nothing is held">
-            A request holds what it can cost until its charge is captured.
+            A request holds what it can cost until its charge is captured, and a job until it is
+            read.
           </Empty>
         ) : (
           <>
@@ -47,6 +48,15 @@ const columns: readonly DataColumn<HoldSummary>[] = [
         <Link to="/keys/$keyId" params={{ keyId }}>
           <code>{keyId.slice(0, 12)}…</code>
         </Link>
+      ),
+  },
+  {
+    header: "Job",
+    cell: ({ alias, jobId }) =>
+      jobId === "" ? null : (
+        <>
+          {alias} <code className="id">{jobId}</code>
+        </>
       ),
   },
   { header: "Taken", cell: ({ createdAt }) => <Time at={createdAt} as="relative" /> },
