@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { AudioBehavior } from "../catalog/charging.ts";
 import { type BegunAudio, beginAudio } from "./begin-audio.ts";
-import type { EndCall } from "./endings.ts";
+import type { EndCall } from "./end-call.ts";
 import type { Ending } from "./matrix.ts";
 import { soon } from "./soon.ts";
 

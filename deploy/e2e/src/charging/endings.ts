@@ -1,14 +1,12 @@
 import { expect } from "vitest";
-import type { Account, Stack } from "../stack.ts";
+import type { Stack } from "../stack.ts";
 import { endAudioCall } from "./audio-endings.ts";
 import { type BegunCall, beginCall } from "./begin-call.ts";
+import type { EndCall } from "./end-call.ts";
 import { expectNothingInProgress } from "./in-progress.ts";
 import type { Cell, Ending } from "./matrix.ts";
 import { soon } from "./soon.ts";
-import { endStream } from "./stream-endings.ts";
-
-/** Begins the call of a cell, and ends it. Resolves once it has ended for the client. */
-export type EndCall = (stack: Stack, account: Account, cell: Cell) => Promise<BegunCall>;
+import { endStreamCall } from "./stream-endings.ts";
 
 const leaveBeforeTheFirstByte: EndCall = async (stack, account, { call }) => {
   const open = await beginCall(stack, account, call, "held");
@@ -47,7 +45,7 @@ const failWith =
 /** Returns what ends a call of the cell; undefined for an ending that is in `long`. */
 export function endingOf({ ending, form, call }: Cell): EndCall | undefined {
   if (call.isAudioStream) return endAudioCall[ending];
-  return form === "stream" ? endStream[ending] : endCall[ending];
+  return form === "stream" ? endStreamCall[ending] : endCall[ending];
 }
 
 /** The endings that need no gateway of their own, and take less than a second. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Behavior } from "../catalog/charging.ts";
 import { beginCall } from "./begin-call.ts";
-import type { EndCall } from "./endings.ts";
+import type { EndCall } from "./end-call.ts";
 import { expectNothingInProgress } from "./in-progress.ts";
 import type { Ending } from "./matrix.ts";
 import { soon } from "./soon.ts";
@@ -55,7 +55,7 @@ const failWith =
   };
 
 /** The endings of streams of chat that need no gateway of their own, and take less than a second. */
-export const endStream: { readonly [Each in Ending]?: EndCall } = {
+export const endStreamCall: { readonly [Each in Ending]?: EndCall } = {
   "the client leaves before the first byte": leaveBeforeTheFirstByte,
   "the client leaves after the first byte": leaveAfter("waits-in-stream", 1),
   "the client leaves in the middle": leaveAfter("streams-slowly", middleBytes),
