@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import OpenAI from "openai";
 import pg from "pg";
@@ -6,7 +7,7 @@ import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { expectReplay, idempotencyClient } from "../src/idempotency-client.ts";
 import { readWalletRow } from "../src/ledger.ts";
-import { chatBody, eventsOf, expectEnvelope, simulate } from "../src/request.ts";
+import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
 import type { Account } from "../src/stack.ts";
@@ -67,6 +68,58 @@ describe("idempotency", () => {
     const second = await post("mine", chatBody({ n: 2 }), { owner: other });
     expect([first.status, second.status]).toEqual([200, 200]);
   });
+
+  test("of an empty wallet, a body is read only to replay, and up to 1 MiB", async () => {
+    const owner = await stack.newAccount(1);
+    const original = await post("paid", chatBody(), { owner });
+    expect(original.status).toBe(200);
+    await emptyWallet(owner);
+    const request = { key: owner.key, body: chatBody() };
+    await eventually(async () =>
+      expect((await send(`${stack.url}/v1/chat/completions`, request)).status).toBe(402),
+    );
+    const start = (key: string, length: number) => firstResponse(owner, key, length);
+    // Only the start of the bodies is sent.
+    expect(await start("unused", 1_000)).toMatch(
+      /^HTTP\/1\.1 402 [\s\S]*"credit_balance_exhausted"/,
+    );
+    expect(await start("paid", 1_100_000)).toMatch(/^HTTP\/1\.1 402 /);
+    expectReplay(await post("paid", chatBody(), { owner }), original);
+    expectEnvelope(
+      await post("paid", chatBody({ n: 2 }), { owner }),
+      409,
+      "idempotency_key_reused",
+    );
+    expectEnvelope(await post("unused", chatBody(), { owner }), 402, "credit_balance_exhausted");
+  });
+
+  /** Spends what an account has. */
+  async function emptyWallet(owner: Account): Promise<void> {
+    const { balance } = await readWalletRow(stack, owner);
+    await stack.operator.adjustWallet({
+      account: owner.accountId,
+      amountNanoUsd: -balance,
+      reason: "a test",
+      reference: `empty ${owner.accountId}`,
+    });
+  }
+
+  /** Sends the head of a request and the start of its body. Resolves with the start of the response. */
+  async function firstResponse(owner: Account, key: string, length: number): Promise<string> {
+    const { hostname, port } = new URL(stack.url);
+    const socket = connect(Number(port), hostname);
+    const lines = [
+      "POST /v1/chat/completions HTTP/1.1",
+      "host: x",
+      `authorization: Bearer ${owner.key}`,
+      `idempotency-key: ${key}`,
+      `content-length: ${length}`,
+    ];
+    socket.write(`${lines.join("\r\n")}\r\n\r\n{"model":`);
+    const [data] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    return String(data);
+  }
 
   test.each([
     ["empty", ""],

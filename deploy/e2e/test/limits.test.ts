@@ -57,6 +57,31 @@ describe("limits of a key", () => {
     );
   }
 
+  test("calls that cost nothing have a limit of their own: ten times that of the key", async () => {
+    const account = await limitedKey({ requestsPerMinute: 1 });
+    const { keyId, key } = account;
+    const refused = await refusals("free_calls");
+    const listVoices = () => send(`${stack.url}/v1/audio/voices?model=test-speech`, { key });
+    const countTokens = () => {
+      const body = { model: "test-small", messages: [{ role: "user", content: "hello" }] };
+      return send(`${stack.url}/v1/messages/count_tokens`, { key, body });
+    };
+    const results = await Promise.all([
+      ...Array.from({ length: 8 }, listVoices),
+      ...Array.from({ length: 4 }, countTokens),
+    ]);
+    const limited = results.filter(({ status }) => status === 429);
+    expect(limited).toHaveLength(2);
+    for (const { text, headers } of limited) {
+      expect(text).toContain("This key may make 10 free calls a minute.");
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+    expect(await refusals("free_calls")).toBe(refused + 2);
+    expect((await rerank(account)).status).toBe(200);
+    await stack.operator.updateKey({ keyId, limits: { set: { requestsPerMinute: 100 } } });
+    await eventually(async () => expect((await listVoices()).status).toBe(200));
+  });
+
   test("a budget is spent exactly, and refuses with 402 until it resets", async () => {
     const account = await limitedKey(daily(3n * searchNanoUsd));
     const before = await refusals("budget");

@@ -64,7 +64,8 @@ async function findRows(pool: pg.Pool, hashes: readonly string[]): Promise<KeyRo
     text: `SELECT encode(secret.key_hash, 'hex') AS hash, key.id, key.account_id, key.channel,
              key.models, key.revoked_at IS NOT NULL AS revoked,
              least(key.expires_at, secret.expires_at) AS expires_at,
-             key.is_limited OR account.is_limited AS is_limited, account.admission
+             key.is_limited OR account.is_limited AS is_limited,
+             key.requests_per_minute, account.admission
            FROM key_secret secret,
              LATERAL (SELECT * FROM api_key WHERE id = secret.key_id LIMIT 1) key,
              LATERAL (SELECT * FROM account WHERE id = key.account_id LIMIT 1) account
@@ -84,6 +85,9 @@ function toFoundKey(row: KeyRow, admission: Admission, now: Date): FoundKey {
     admission: row.admission === "" ? admission : admissions[row.admission],
     models: row.models,
     isLimited: row.is_limited,
+    ...(row.requests_per_minute === null
+      ? {}
+      : { requestsPerMinute: Number(row.requests_per_minute) }),
     ...(row.expires_at === null ? {} : { expiresAt: timestampFromDate(row.expires_at) }),
   };
 }
@@ -106,5 +110,6 @@ interface KeyRow {
   revoked: boolean;
   expires_at: Date | null;
   is_limited: boolean;
+  requests_per_minute: string | null;
   admission: AdmissionName | "";
 }

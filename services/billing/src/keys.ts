@@ -13,6 +13,7 @@ export interface NewKey {
   channel: string;
   policy: KeyPolicy;
   isLimited: boolean;
+  requestsPerMinute: bigint | null;
 }
 
 /** The database, also within a transaction. */
@@ -57,7 +58,7 @@ export async function requireUsableKey(prisma: Database, keyId: string): Promise
 export function updateKey(
   prisma: Database,
   keyId: string,
-  data: Partial<KeyPolicy> & { isLimited?: boolean },
+  data: Partial<KeyPolicy & Pick<NewKey, "isLimited" | "requestsPerMinute">>,
 ): Promise<StoredKey> {
   return prisma.apiKey.update({ where: { id: keyId }, data, include: withSecrets });
 }

@@ -25,6 +25,12 @@ export function hasLimits(limits: Limits | undefined): limits is Limits {
   return [budget, requestsPerMinute, tokensPerMinute, parallel].some((one) => one !== undefined);
 }
 
+/** Returns the limit of requests as the database has it: null where there is none. */
+export function requestLimitOf(limits: Limits | undefined): bigint | null {
+  const { requestsPerMinute } = limits ?? {};
+  return requestsPerMinute === undefined ? null : BigInt(requestsPerMinute);
+}
+
 /** Resolves with the limits of those owners that have any, by owner, and what is used of them. */
 export async function findLimits(
   ledger: Ledger,

@@ -13,8 +13,10 @@ import { PrismaClient } from "../src/generated/client.ts";
 import { createKeyLookup, findEndedKeys } from "../src/key-lookup.ts";
 import type { KeyPolicy } from "../src/key-policy.ts";
 import { hashOfKey, newKeyText } from "../src/key-text.ts";
-import { createKey, newKeyId, revokeKey, rotateKey, updateKey } from "../src/keys.ts";
+import { createKey, type NewKey, newKeyId, revokeKey, rotateKey, updateKey } from "../src/keys.ts";
 import { billingSchema } from "../src/schema.ts";
+
+type NewKeyFields = Partial<KeyPolicy & Pick<NewKey, "channel" | "requestsPerMinute">>;
 
 describe("a key lookup", () => {
   let pool: pg.Pool;
@@ -43,11 +45,11 @@ describe("a key lookup", () => {
   /** Creates a key of an account. Returns its text and what a lookup finds. */
   async function newKey(
     { id: accountId }: { id: string },
-    { channel = "", ...policy }: Partial<KeyPolicy> & { channel?: string } = {},
+    { channel = "", requestsPerMinute = null, ...policy }: NewKeyFields = {},
   ) {
     const none: KeyPolicy = { name: "", owner: "", tags: [], models: [], expiresAt: null };
     const keyId = newKeyId();
-    const fields = { keyId, accountId, channel, isLimited: false };
+    const fields = { keyId, accountId, channel, isLimited: false, requestsPerMinute };
     const { key } = await createKey(prisma, { ...fields, policy: { ...none, ...policy } });
     return { key, keyId, channel };
   }
@@ -162,6 +164,15 @@ describe("a key lookup", () => {
     await updateKey(prisma, keyId, { isLimited: false });
     await updateAccount(prisma, account.id, { isLimited: true });
     expect(await isLimited()).toBe(true);
+  });
+
+  test("finds the key's own limit of requests", async () => {
+    const account = await newAccount();
+    const { key, keyId } = await newKey(account, { requestsPerMinute: 4_294_967_295n });
+    const lookup = createKeyLookup(pool, Admission.LIKELY, now);
+    expect(await lookup(hashOfKey(key))).toMatchObject({ requestsPerMinute: 4_294_967_295 });
+    await updateKey(prisma, keyId, { requestsPerMinute: null });
+    expect(await lookup(hashOfKey(key))).not.toHaveProperty("requestsPerMinute");
   });
 
   test("rejects all lookups of a batch that fails", async () => {

@@ -13,6 +13,7 @@ export interface EdgeConfig {
   databaseConnections: number;
   corsOrigins: CorsOrigins;
   storedResponsesBytes: number;
+  bodiesBytes: number;
 }
 
 /** Reads the edge's settings. Throws a StartError that names an invalid one. */
@@ -27,6 +28,7 @@ export function readEdgeConfig(env: Environment): EdgeConfig {
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     corsOrigins: settings.TOLLGATE_CORS_ORIGINS,
     storedResponsesBytes: settings.TOLLGATE_STORED_RESPONSES_MIB * 1024 * 1024,
+    bodiesBytes: settings.TOLLGATE_BODIES_MIB * 1024 * 1024,
   };
 }
 
@@ -41,6 +43,7 @@ const schema = z.object({
   TOLLGATE_SHARE_PORT: z.enum(["on", "off"]).default("off"),
   TOLLGATE_CATALOG: z.string(),
   TOLLGATE_STORED_RESPONSES_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),
+  TOLLGATE_BODIES_MIB: integerSetting({ min: 32, max: 1_048_576, default: 256 }),
   TOLLGATE_CORS_ORIGINS: z
     .string()
     .default("")

@@ -18,9 +18,11 @@ import manifest from "../package.json" with { type: "json" };
 import { createEdgeApp } from "./app.ts";
 import { createAuthenticate, findKeyErrors } from "./auth/authenticate.ts";
 import { createBalanceGuard } from "./auth/balance-guard.ts";
+import { createFreeCalls } from "./auth/free-calls.ts";
 import { watchRevocations } from "./auth/revocations.ts";
 import { createAdvertisedRates } from "./billable/advertised-rates.ts";
 import { readEdgeConfig } from "./config.ts";
+import { createBodySpace } from "./http/body-space.ts";
 import { sendBodyTimeout } from "./http/error-response.ts";
 import { createPendingRequests } from "./http/pending-requests.ts";
 import { countRefusals } from "./http/refusals.ts";
@@ -63,6 +65,8 @@ export const edge = defineService({
       metrics,
       authenticate: createAuthenticate(billing, notices, { metrics, now }),
       balance: createBalanceGuard(billing),
+      freeCalls: createFreeCalls({ metrics, nowMs: () => performance.now() }),
+      bodies: createBodySpace(config.bodiesBytes, (bytes) => metrics.bodyBytes.set(bytes)),
       revocations: watchRevocations(notices, (keyHashes) => findKeyErrors(billing, keyHashes)),
       advertised: createAdvertisedRates(() => catalog.current().limits, Date.now),
       leases,

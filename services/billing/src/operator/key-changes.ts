@@ -12,7 +12,7 @@ import {
   type StoredKey,
   updateKey,
 } from "../keys.ts";
-import { changeLimits, hasLimits } from "../limits.ts";
+import { changeLimits, hasLimits, requestLimitOf } from "../limits.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { describeKeys, describeOne } from "./described-keys.ts";
 import { recordKey } from "./key-record.ts";
@@ -37,7 +37,10 @@ export function implementKeyChanges({ prisma, ledger, notices, actor, now }: Ope
         const before = await requireUsableKey(transaction, keyId);
         const owner = { accountId: before.accountId, ownerId: keyId };
         const changed = limits && (await changeLimits(ledger, owner, limits));
-        const limited = changed && { isLimited: hasLimits(changed.after) };
+        const limited = changed && {
+          isLimited: hasLimits(changed.after),
+          requestsPerMinute: requestLimitOf(changed.after),
+        };
         const after = await updateKey(transaction, keyId, { ...policy, ...limited });
         await recordKey(transaction, actor, "UpdateKey", { before, after, limits: changed });
         return after;

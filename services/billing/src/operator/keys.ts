@@ -4,7 +4,7 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount } from "../accounts.ts";
 import { checkChannel, checkPolicy, type KeyPolicy } from "../key-policy.ts";
 import { createKey, listKeys, newKeyId, requireKey } from "../keys.ts";
-import { hasLimits } from "../limits.ts";
+import { hasLimits, requestLimitOf } from "../limits.ts";
 import { describeKeys, describeOne } from "./described-keys.ts";
 import { recordKey } from "./key-record.ts";
 import { pageSize } from "./messages.ts";
@@ -24,7 +24,8 @@ export function implementKeys({ prisma, ledger, actor, now }: OperatorParts) {
       const isLimited = hasLimits(limits);
       // Before the key exists, so that it never works without them.
       if (isLimited) await ledger.setLimits({ accountId, ownerId: keyId, limits });
-      const created = { keyId, accountId, channel, policy, isLimited };
+      const requestsPerMinute = requestLimitOf(limits);
+      const created = { keyId, accountId, channel, policy, isLimited, requestsPerMinute };
       const { key, stored } = await prisma.$transaction(async (transaction) => {
         const made = await createKey(transaction, created);
         const change = { after: made.stored, ...(isLimited && { limits: { after: limits } }) };

@@ -35,6 +35,8 @@ export interface Principal {
   models: string[];
   /** Whether the key or its account has limits. */
   isLimited: boolean;
+  /** The key's own limit of requests. Undefined: none. */
+  requestsPerMinute: number | undefined;
   /** The key's SHA-256, in hex. */
   keyHash: string;
 }
@@ -80,7 +82,7 @@ export function createAuthenticate(
     const key = bearerToken(authorization);
     const keyHash = hash("sha256", key);
     const found = await keys.get(keyHash);
-    const { state, keyId, accountId, channel, admission, models, isLimited, expiresAt } = found;
+    const { state, channel, expiresAt } = found;
     if (channel === settlementChannel) headers["inference-id"] = requestId;
     if (state === KeyState.REVOKED) throw keyRevoked();
     if (state === KeyState.EXPIRED || isPast(expiresAt, now)) {
@@ -90,7 +92,9 @@ export function createAuthenticate(
     if (state !== KeyState.ACTIVE) {
       throw new GatewayError("invalid_api_key", "This API key is unknown.");
     }
-    return { keyId, accountId, channel, admission, models, isLimited, keyHash };
+    const { keyId, accountId, admission, models, isLimited, requestsPerMinute } = found;
+    const limits = { isLimited, requestsPerMinute };
+    return { keyId, accountId, channel, admission, models, ...limits, keyHash };
   };
 }
 

@@ -6,8 +6,10 @@ import type { Principal } from "../auth/authenticate.ts";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
 import { callerOf } from "../auth/caller.ts";
 import type { Revocations } from "../auth/revocations.ts";
+import type { BodyReservation, BodySpace } from "../http/body-space.ts";
 import type { KeyedHandler } from "../http/handler.ts";
-import { parseJsonObject, readBody } from "../http/json-body.ts";
+import { parseJsonObject } from "../http/json-body.ts";
+import { type BodyLimit, readBody } from "../http/read-body.ts";
 import type { RequestBody } from "../http/request-body.ts";
 import { endedBy, type RequestContext, replaceRequestId } from "../http/request-context.ts";
 import {
@@ -27,6 +29,7 @@ import { createResponseCollector } from "../idempotency/response-collector.ts";
 import type { HandlerRules } from "../routes/route-rules.ts";
 
 export interface BillableDependencies {
+  bodies: BodySpace;
   balance: BalanceGuard;
   revocations: Revocations;
   leases: Leases;
@@ -83,15 +86,17 @@ interface BillableRequest {
 
 /** Runs a request without an idempotency key. It is cancelled when its client disconnects. */
 async function run(
-  { balance, revocations }: BillableDependencies,
+  { bodies, balance, revocations }: BillableDependencies,
   request: BillableRequest,
 ): Promise<void> {
   const { rules, route, context, principal, extraHeaders } = request;
   await balance.check(principal.accountId);
   rules.checkQuery(context.req);
-  const body = await readBody(context);
-  const json = recordAlias(context, parseJsonObject(body));
-  const call = route.parse(json, body, principal, context);
+  const call = await bodies.hold(principal.keyId, async (reservation) => {
+    const body = await readBody(context, reservation);
+    const json = recordAlias(context, parseJsonObject(body));
+    return route.parse(json, body, principal, context);
+  });
   const response = await call(callerOf(context, principal), { signal: context.signal });
   if ("body" in response) writeResponse(context, response, extraHeaders);
   else {
@@ -111,50 +116,86 @@ function recordAlias(context: RequestContext, json: JsonObject): JsonObject {
  * during its response, and stores the response; or replays the stored response.
  */
 async function runOnce(
-  { leases, balance, revocations }: BillableDependencies,
+  dependencies: BillableDependencies,
   request: BillableRequest,
   idempotencyKey: string,
 ): Promise<void> {
-  const { rules, route, context, principal, extraHeaders } = request;
-  const { req, requestId, signal } = context;
-  const { keyId, accountId, keyHash } = principal;
-  const body = await readBody(context).catch(async (error: unknown) => {
-    await balance.check(accountId);
+  const { context, principal, extraHeaders } = request;
+  const started = await dependencies.bodies.hold(principal.keyId, (reservation) =>
+    startOnce(dependencies, request, idempotencyKey, reservation),
+  );
+  if ("state" in started) return replay(context, started, extraHeaders);
+  const { lease, call } = started;
+  try {
+    const response = await call(callerOf(context, principal, lease.chargeId), {});
+    if ("body" in response) await storeAndWrite(request, lease, response);
+    else {
+      const unwatch = dependencies.revocations.watch(principal.keyHash, (error) => {
+        context.end(error);
+        endEarly(context, response);
+      });
+      await writeAndStore(request, lease, response).finally(unwatch);
+    }
+  } catch (error) {
+    if (isRejection(error)) await lease.drop();
+    else await lease.release();
     throw error;
+  }
+  const ended = endedBy(context);
+  if (ended !== undefined && !context.res.headersSent) throw ended;
+}
+
+/** Of an empty wallet, only bodies up to this size are read, to find the response to replay. */
+const maxUnpaidBytes = 1024 * 1024;
+
+/**
+ * Reads the body of a request with an idempotency key, and acquires its lease. Resolves with the
+ * lease and what calls the service, or with the stored response of an earlier run.
+ */
+async function startOnce(
+  { leases, balance }: BillableDependencies,
+  { rules, route, context, principal }: BillableRequest,
+  idempotencyKey: string,
+  reservation: BodyReservation,
+): Promise<{ lease: Lease; call: Run } | FoundRecord> {
+  const { req, requestId, signal } = context;
+  const { keyId, accountId } = principal;
+  const empty = await emptyWallet(balance, accountId);
+  if (empty !== undefined && !(await leases.hasRecord(keyId, idempotencyKey))) throw empty;
+  const limit: BodyLimit | undefined = empty && { bytes: maxUnpaidBytes, error: () => empty };
+  const body = await readBody(context, reservation, limit).catch((error: unknown) => {
+    throw empty ?? error;
   });
   const key = { keyId, idempotencyKey, fingerprint: fingerprintOf(req, body) };
   const acquired = await leases.acquire(key, requestId, signal);
-  if ("state" in acquired) return replay(context, acquired, extraHeaders);
-  let call: Run;
+  if ("state" in acquired) return acquired;
   try {
     // An earlier run may have paid already. In that case the hold decides.
     if (acquired.chargeId === requestId) await balance.check(accountId);
     rules.checkQuery(req);
     const json = recordAlias(context, parseJsonObject(body));
-    call = route.parse(json, body, principal, context);
+    const call = route.parse(json, body, principal, context);
     const conversationId = route.conversationOf?.(json);
     if (conversationId !== undefined) await acquired.link(conversationId);
+    return { lease: acquired, call };
   } catch (error) {
     await acquired.drop();
     throw error;
   }
+}
+
+/** Resolves with the error for an empty wallet; undefined for one with money. */
+async function emptyWallet(
+  balance: BalanceGuard,
+  accountId: string,
+): Promise<GatewayError | undefined> {
   try {
-    const response = await call(callerOf(context, principal, acquired.chargeId), {});
-    if ("body" in response) await storeAndWrite(request, acquired, response);
-    else {
-      const unwatch = revocations.watch(keyHash, (error) => {
-        context.end(error);
-        endEarly(context, response);
-      });
-      await writeAndStore(request, acquired, response).finally(unwatch);
-    }
+    await balance.check(accountId);
+    return undefined;
   } catch (error) {
-    if (isRejection(error)) await acquired.drop();
-    else await acquired.release();
+    if (error instanceof GatewayError && error.code === "credit_balance_exhausted") return error;
     throw error;
   }
-  const ended = endedBy(context);
-  if (ended !== undefined && !context.res.headersSent) throw ended;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { createServer, IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, Socket } from "node:net";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { GatewayError } from "@tollgate/core/errors";
 import { expect, onTestFinished, test } from "vitest";
-import { parseJsonObject, readBody } from "./json-body.ts";
+import { parseJsonObject } from "./json-body.ts";
+import { readBody } from "./read-body.ts";
 import { RequestBody } from "./request-body.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -18,12 +20,13 @@ async function sendAndRead(
   headers: string,
   chunks: readonly Buffer[],
   isCutOff = false,
+  grow: (bytes: number) => void = () => {},
 ): Promise<ReadBody> {
   const before = process.memoryUsage.rss();
   const server = createServer();
   const reading = new Promise<ReadBody>((resolve, reject) => {
     server.on("request", (req: IncomingMessage, res: ServerResponse) => {
-      readBody({ req, res } as RequestContext)
+      readBody({ req, res } as RequestContext, { grow })
         .then(
           (body) =>
             resolve({ body: body.joined(), grownBytes: process.memoryUsage.rss() - before }),
@@ -76,6 +79,43 @@ test.each([
   expect(body.equals(json)).toBe(true);
 });
 
+test.each([
+  ["GZIP", gzipSync],
+  ["deflate", deflateSync],
+  ["br", brotliCompressSync],
+  ["zstd", zstdCompressSync],
+])("a body with the content coding %s is decoded", async (coding, encode) => {
+  const encoded = encode(json);
+  const headers = `content-encoding: ${coding}\r\ncontent-length: ${encoded.length}`;
+  const { body } = await sendAndRead(headers, [encoded]);
+  expect(body.equals(json)).toBe(true);
+});
+
+const zeros = Buffer.alloc(3_000_000, "0");
+const smallZeros = gzipSync(zeros);
+
+test.each([
+  ["plain", `content-length: ${zeros.length}`, split(zeros, 100_000)],
+  ["compressed", `content-encoding: gzip\r\ncontent-length: ${smallZeros.length}`, [smallZeros]],
+])("a body whose memory is refused midway is not read further: %s", async (_, headers, chunks) => {
+  const refusal = new GatewayError("no_provider_available", "full");
+  let reserved = 0;
+  const grow = (bytes: number) => {
+    if (reserved + bytes > 1_000_000) throw refusal;
+    reserved += bytes;
+  };
+  await expect(sendAndRead(headers, chunks, false, grow)).rejects.toBe(refusal);
+  expect(reserved).toBeGreaterThan(800_000);
+});
+
+test("a body that is larger than the largest when it is decoded is refused", async () => {
+  const bomb = gzipSync(Buffer.alloc(33 * 1024 * 1024));
+  const headers = `content-encoding: gzip\r\ncontent-length: ${bomb.length}`;
+  await expect(sendAndRead(headers, [bomb])).rejects.toMatchObject({
+    message: "The body is larger than 33554432 bytes.",
+  });
+});
+
 test("a body of many chunks takes little more memory than its size", async () => {
   const { body, grownBytes } = await sendAndRead(
     "transfer-encoding: chunked",
@@ -105,7 +145,9 @@ test("the body of a client that disconnected before it is read is rejected", asy
   const req = new IncomingMessage(new Socket());
   req.headers["transfer-encoding"] = "chunked";
   req.destroy();
-  await expect(readBody({ req } as RequestContext)).rejects.toMatchObject({ code: "invalid_json" });
+  await expect(readBody({ req } as RequestContext, { grow() {} })).rejects.toMatchObject({
+    code: "invalid_json",
+  });
 });
 
 test.each([

@@ -1,15 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { hasMoreThan } from "@tollgate/core/json-text";
-import { joinSmallBuffers } from "@tollgate/core/small-buffers";
-import { gatherChunks } from "@tollgate/http/gather-chunks";
-import express, { type Request, type Response } from "express";
-import { RequestBody } from "./request-body.ts";
+import type { RequestBody } from "./request-body.ts";
 
-/** The largest JSON body that any route reads. */
-export const maxBodyBytes = 32 * 1024 * 1024;
 /** Deeper than any request needs, and shallow enough for recursive functions over the body. */
 const maxDepth = 256;
 /** Arrays, objects and members. More than any request needs; 32 MiB of them would take seconds. */
@@ -17,73 +10,7 @@ const maxNodes = 1_000_000;
 /** The size of the shortest node, an empty array. */
 const minNodeBytes = 2;
 
-/** Each chunk takes about 600 bytes of overhead, and a client may send every byte as a chunk. */
-const maxPendingChunks = 1_024;
-
-interface RequestAndResponse {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-}
-
-const readRaw = express.raw({ limit: maxBodyBytes, type: () => true });
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-/**
- * Reads the body of a request, whatever its content type. Throws `invalid_json` if it is larger
- * than `maxBodyBytes`, or cannot be read.
- */
-export async function readBody({ req, res }: RequestAndResponse): Promise<RequestBody> {
-  const length = identityLength(req);
-  if (length !== undefined && length > maxBodyBytes) throw tooLarge();
-  try {
-    // A destroyed request emits no further events, not even an error.
-    if (req.destroyed) throw new Error("the body was cut off");
-    return length === undefined ? await readEncoded(req, res) : await readIdentity(req);
-  } catch (error) {
-    throw unreadable(error);
-  }
-}
-
-/** Returns the content length of a body that is not compressed; undefined for any other body. */
-function identityLength({ headers }: IncomingMessage): number | undefined {
-  const { "content-length": length, "content-encoding": encoding } = headers;
-  return length === undefined || encoding !== undefined ? undefined : Number(length);
-}
-
-/** Reads an uncompressed body. Node's parser guarantees that it has the announced length. */
-function readIdentity(req: IncomingMessage): Promise<RequestBody> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let joined = 0;
-    req.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      if (chunks.length - joined < maxPendingChunks) return;
-      chunks.splice(joined, maxPendingChunks, Buffer.concat(chunks.slice(joined)));
-      joined += 1;
-    });
-    req.once("error", reject);
-    req.once("end", () => resolve(new RequestBody(joinSmallBuffers(chunks))));
-  });
-}
-
-/** Reads a body that is compressed or has no content length. Throws if it is too large. */
-async function readEncoded(req: IncomingMessage, res: ServerResponse): Promise<RequestBody> {
-  const joinedChunks = gatherChunks();
-  const bytes = Readable.from(req.pipe(joinedChunks), { objectMode: false });
-  // The parser reads only the headers and the bytes of a request.
-  const source = Object.assign(bytes, { headers: req.headers, body: undefined });
-  try {
-    await new Promise<void>((resolve, reject) => {
-      req.once("aborted", () => reject(new Error("the body was cut off")));
-      readRaw(source as unknown as Request, res as Response, (error?: unknown) =>
-        error === undefined ? resolve() : reject(error),
-      );
-    });
-  } finally {
-    req.unpipe(joinedChunks);
-  }
-  return new RequestBody(Buffer.isBuffer(source.body) ? [source.body] : []);
-}
 
 /**
  * Parses a body. Throws `invalid_json` if it is not a JSON object in UTF-8, or if it exceeds
@@ -133,17 +60,6 @@ function describe(cause: unknown): string {
   if (message.startsWith("Unexpected end")) return "it ends before its last bracket or brace";
   const [, token, text] = /^Unexpected token (.+?), (.*) is not valid JSON$/s.exec(message) ?? [];
   return token === undefined ? "it has an error" : `${token} is not allowed in ${text}`;
-}
-
-function unreadable(cause: unknown): GatewayError {
-  const type = (cause as { type?: unknown }).type;
-  if (type === "entity.too.large") return tooLarge(cause);
-  return new GatewayError("invalid_json", "The body could not be read.", { cause });
-}
-
-function tooLarge(cause?: unknown): GatewayError {
-  const message = `The body is larger than ${maxBodyBytes} bytes.`;
-  return new GatewayError("invalid_json", message, { cause });
 }
 
 function isDeeper(value: object, depth: number): boolean {

@@ -9,8 +9,8 @@ import { createLog } from "@tollgate/core/log";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { expect, onTestFinished, test } from "vitest";
 import { sendBodyTimeout } from "./error-response.ts";
-import { readBody } from "./json-body.ts";
 import { createPendingRequests } from "./pending-requests.ts";
+import { readBody } from "./read-body.ts";
 import type { RequestBody } from "./request-body.ts";
 import { createRequestContext, type RequestContext } from "./request-context.ts";
 
@@ -42,7 +42,9 @@ test.each([
   ["with a length", `${head}content-length: 100\r\n\r\n{`],
   ["in chunks", `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`],
 ])("a body %s whose client stops sending it is refused", async (_, request) => {
-  const open = await serve((context) => void readBody(context).catch(() => {}), { stallMs: 120 });
+  const open = await serve((context) => void readBody(context, { grow() {} }).catch(() => {}), {
+    stallMs: 120,
+  });
   const client = open();
   client.write(request);
   const [response] = await once(client, "data");
@@ -60,7 +62,9 @@ function trickle(client: Socket, request: string, part: string, intervalMs: numb
 }
 
 test("a body that arrives without a pause, but takes for ever, is refused", async () => {
-  const open = await serve((context) => void readBody(context).catch(() => {}), { graceMs: 240 });
+  const open = await serve((context) => void readBody(context, { grow() {} }).catch(() => {}), {
+    graceMs: 240,
+  });
   const client = open();
   trickle(client, `${head}content-length: 100000\r\n\r\n`, "x", 20);
   const response = await text(client);
@@ -73,7 +77,9 @@ test("a large body may take longer than a small one", async () => {
   const [graceMs, parts, intervalMs] = [300, 12, 40];
   const part = "x".repeat(1_024);
   const received = Promise.withResolvers<RequestBody>();
-  const open = await serve((context) => received.resolve(readBody(context)), { graceMs });
+  const open = await serve((context) => received.resolve(readBody(context, { grow() {} })), {
+    graceMs,
+  });
   const length = parts * part.length;
   trickle(open(), `${head}content-length: ${length}\r\n\r\n`, part, intervalMs);
   expect((await received.promise).byteLength).toBe(length);
@@ -81,7 +87,9 @@ test("a large body may take longer than a small one", async () => {
 
 test("what arrives of a body after its refusal is not read", async () => {
   const read = Promise.withResolvers<RequestBody>();
-  const open = await serve((context) => read.resolve(readBody(context)), { stallMs: 60 });
+  const open = await serve((context) => read.resolve(readBody(context, { grow() {} })), {
+    stallMs: 60,
+  });
   const client = open();
   client.on("error", () => {});
   client.write(`${head}content-length: 2\r\n\r\n{`);

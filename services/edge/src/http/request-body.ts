@@ -1,3 +1,6 @@
+/** The largest JSON body that any route reads, decoded. */
+export const maxBodyBytes = 32 * 1024 * 1024;
+
 /**
  * The chunks of a body of at most this size are joined in a buffer that all requests share. A buffer
  * for each body would bring V8's next marking of the whole heap closer, which costs more than a copy.

@@ -4,8 +4,8 @@ import { StartError } from "@tollgate/core/errors";
 import { type StopServer, stopperOf } from "@tollgate/http/stop-server";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
 import { rejectConnect, rejectMalformedHttp } from "./error-response.ts";
-import { maxBodyBytes } from "./json-body.ts";
 import { maxBodyMs } from "./pending-requests.ts";
+import { maxBodyBytes } from "./request-body.ts";
 import type { Upgrades } from "./upgrades.ts";
 
 /** Longer than the idle timeouts of common load balancers, so that they close first. */

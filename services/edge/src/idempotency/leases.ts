@@ -65,6 +65,11 @@ export interface Leases {
    * database fails.
    */
   acquire(key: RequestKey, requestId: string, signal: AbortSignal): Promise<Lease | FoundRecord>;
+  /**
+   * Resolves with whether an idempotency key of an API key has a record. Throws
+   * `no_provider_available` if the database fails.
+   */
+  hasRecord(keyId: string, idempotencyKey: string): Promise<boolean>;
   /** Waits until all leases have ended, up to `graceMs`, and stops the timers. */
   stop(graceMs: number): Promise<void>;
 }
@@ -103,6 +108,13 @@ export function createLeases(
         return createLease(lease.held, acquired, { records, log, timings, end });
       } catch (error) {
         if (error instanceof GatewayError || signal.aborted) throw error;
+        throw notRecorded(error, log);
+      }
+    },
+    async hasRecord(keyId, idempotencyKey) {
+      try {
+        return await records.has(keyId, idempotencyKey);
+      } catch (error) {
         throw notRecorded(error, log);
       }
     },

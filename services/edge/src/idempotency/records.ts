@@ -44,6 +44,8 @@ export interface IdempotencyRecords {
    */
   acquire(key: RequestKey, runner: string): Promise<string | undefined>;
   find(key: RequestKey): Promise<FoundRecord | undefined>;
+  /** Resolves with whether an idempotency key has a record that has not expired. */
+  has(keyId: string, idempotencyKey: string): Promise<boolean>;
   /** Records the conversation that a run adds a turn to, for `forget`. */
   link(key: RequestKey, runner: string, conversationId: string): Promise<void>;
   /**
@@ -105,6 +107,10 @@ export function createRecords(
       const values = [key.keyId, key.idempotencyKey, key.fingerprint, storedChunkBytes];
       const { rows } = await pool.query<FoundRow>({ name: "find", text: findSql, values });
       return rows[0] && toRecord(pool, key, rows[0]);
+    },
+    async has(keyId, idempotencyKey) {
+      const { rowCount } = await statement("has", hasSql, [keyId, idempotencyKey]);
+      return rowCount === 1;
     },
     async link({ keyId, idempotencyKey }, runner, conversationId) {
       await statement("link", linkSql, [keyId, idempotencyKey, runner, conversationId]);
@@ -211,6 +217,10 @@ const findSql = `
       ELSE 'running'
     END AS state
   FROM idempotency_record WHERE key_id = $1 AND idempotency_key = $2`;
+
+const hasSql = `
+  SELECT FROM idempotency_record
+  WHERE key_id = $1 AND idempotency_key = $2 AND expires_at > now()`;
 
 const linkSql = `
   UPDATE idempotency_record SET conversation_id = $4

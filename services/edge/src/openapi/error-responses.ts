@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCatalogue } from "@tollgate/core/errors";
 import { maxFormBytes, maxUploadBytes } from "@tollgate/http/form-fields";
 import type { Auth } from "../auth/authenticate.ts";
-import { maxBodyBytes } from "../http/json-body.ts";
-import type { RouteRules } from "../routes/route-rules.ts";
+import { maxBodyBytes } from "../http/request-body.ts";
+import { isFree, type RouteRules } from "../routes/route-rules.ts";
 import { type HeaderName, headerRefs, rateLimitNames } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
 
@@ -92,11 +92,13 @@ const authErrors: Record<Auth, readonly ErrorCode[]> = {
 
 /** Returns the error responses of a route with these errors, by status. */
 export function errorResponses(
-  { auth, errorForm }: RouteRules,
+  rules: RouteRules,
   errors: readonly ErrorCode[],
   commonHeaders: readonly HeaderName[],
 ): Record<string, JsonSchema> {
+  const { auth, errorForm } = rules;
   const possible = new Set([...authErrors[auth], ...errors]);
+  const rates = isFree(rules) ? [] : rateLimitNames;
   const byStatus = Map.groupBy(
     errorTable.filter(({ code }) => possible.has(code)),
     ({ status }) => status,
@@ -107,7 +109,7 @@ export function errorResponses(
       description: rows.map(({ code, meaning }) => `\`${code}\`: ${meaning}`).join("\n\n"),
       headers: headerRefs([
         ...commonHeaders,
-        ...rows.flatMap(({ code }) => headersOf(code, possible)),
+        ...rows.flatMap(({ code }) => headersOf(code, possible, rates)),
       ]),
       content: {
         "application/json": { schema: envelopeOf(rows, errorForm?.name ?? envelopeName) },
@@ -127,14 +129,17 @@ function envelopeOf(rows: typeof errorTable, name: string): JsonSchema {
 const retryHeaders: HeaderName[] = ["Retry-After", "x-should-retry"];
 
 /** Returns the headers of an error on a route with all these errors. */
-function headersOf(code: ErrorCode, possible: ReadonlySet<ErrorCode>): HeaderName[] {
+function headersOf(
+  code: ErrorCode,
+  possible: ReadonlySet<ErrorCode>,
+  rates: readonly HeaderName[],
+): HeaderName[] {
   if (code === "invalid_api_key") return ["WWW-Authenticate"];
   if (code === "idempotency_key_reused" || code === "upstream_rejected") return ["x-should-retry"];
   if (code === "idempotency_key_in_use") return retryHeaders;
-  if (code === "rate_limited") return [...retryHeaders, ...rateLimitNames];
+  if (code === "rate_limited") return [...retryHeaders, ...rates];
   const takesHolds = possible.has("credit_balance_exhausted");
-  if (code === "credit_balance_exhausted" && possible.has("rate_limited"))
-    return [...rateLimitNames];
+  if (code === "credit_balance_exhausted" && possible.has("rate_limited")) return [...rates];
   // A route that takes holds can find the wallet locked; an upload, the space in use.
   return code === "no_provider_available" && takesHolds ? retryHeaders : [];
 }

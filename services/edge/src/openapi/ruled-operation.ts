@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@tollgate/core/errors";
 import { keyPattern } from "../idempotency/request-key.ts";
-import type { RouteRules } from "../routes/route-rules.ts";
+import { isFree, type RouteRules } from "../routes/route-rules.ts";
 import type { HeaderName } from "./headers.ts";
 import type { Operation, Parameter, ResponseDoc } from "./operation.ts";
 
@@ -56,7 +56,7 @@ function errorsOf({ body }: Operation, rules: RouteRules): readonly ErrorCode[] 
   if (body !== undefined) errors.push("invalid_json", "unknown_param", "invalid_param");
   if (body?.kind === "form") errors.push("request_too_large");
   if (wallet !== undefined) errors.push("credit_balance_exhausted");
-  if (wallet === "charged") errors.push("rate_limited");
+  if (wallet === "charged" || isFree(rules)) errors.push("rate_limited");
   if (calls === "provider") {
     errors.push("model_not_found", "upstream_rejected", "no_provider_available");
   }

@@ -35,6 +35,11 @@ export interface RouteRules {
   errorForm?: ErrorForm;
 }
 
+/** Returns whether a route calls a provider, and charges nothing for it: see `FreeCalls`. */
+export function isFree({ calls, wallet }: Partial<RouteRules>): boolean {
+  return calls === "provider" && wallet !== "charged";
+}
+
 /** The rules of a route that its handler applies, because their order depends on the request. */
 export interface HandlerRules {
   /**

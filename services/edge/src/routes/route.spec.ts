@@ -11,7 +11,8 @@ const principal = { keyId: "key_1", accountId: "acct_1", channel: "", keyHash: "
 
 function createDependencies(channel = ""): RouteDependencies {
   const authenticate = async () => ({ ...principal, channel });
-  return { authenticate, log: createLog("silent") } as unknown as RouteDependencies;
+  const freeCalls = { count() {} };
+  return { authenticate, freeCalls, log: createLog("silent") } as unknown as RouteDependencies;
 }
 
 function createContext(headers: object = {}): RequestContext {

@@ -12,7 +12,7 @@ import type { RequestContext } from "../http/request-context.ts";
 import type { UpgradeHandler } from "../http/upgrades.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { RouteDependencies } from "./dependencies.ts";
-import type { HandlerRules, RouteRules } from "./route-rules.ts";
+import { type HandlerRules, isFree, type RouteRules } from "./route-rules.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
@@ -71,6 +71,7 @@ export function withKey(
     return async (context) => {
       const principal = await authenticate(dependencies, context, auth);
       if (auth === "settlement key") requireSettlementKey(principal);
+      if (isFree(all)) dependencies.freeCalls.count(principal);
       if (all.wallet === undefined) handlerRules.checkQuery(context.req);
       await handler(context, principal);
     };

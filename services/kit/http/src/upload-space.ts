@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { maxFormBytes } from "./form-fields.ts";
+import { createSharedSpace } from "./shared-space.ts";
 
 /** How soon a refused upload may be sent again. A usual upload takes a few seconds. */
 const retryAfterSeconds = 5;
@@ -39,27 +40,14 @@ export interface UploadSpaceOptions {
 
 /** Creates the space. One key may use a quarter of it, but always enough for one form. */
 export function createUploadSpace({ maxBytes, log, onChange }: UploadSpaceOptions): UploadSpace {
-  const maxKeyBytes = Math.max(maxBytes / 4, maxFormBytes);
-  const byKey = new Map<string, number>();
-  let total = 0;
-
-  function add(keyId: string, bytes: number): void {
-    total += bytes;
-    const ofKey = (byKey.get(keyId) ?? 0) + bytes;
-    if (ofKey === 0) byKey.delete(keyId);
-    else byKey.set(keyId, ofKey);
-    onChange(total);
-  }
-
+  const space = createSharedSpace({ maxBytes, largestBytes: maxFormBytes, onChange });
   return {
     open(keyId) {
       let reserved = 0;
       return {
         grow(bytes) {
-          if (total + bytes > maxBytes) throw spaceInUse();
-          if ((byKey.get(keyId) ?? 0) + bytes > maxKeyBytes) throw spaceInUse();
+          if (!space.take(keyId, bytes)) throw spaceInUse();
           reserved += bytes;
-          add(keyId, bytes);
         },
         diskFull(cause) {
           log.error({ reason: cause.message }, "no disk space for uploads");
@@ -68,7 +56,7 @@ export function createUploadSpace({ maxBytes, log, onChange }: UploadSpaceOption
         release() {
           const bytes = reserved;
           reserved = 0;
-          if (bytes > 0) add(keyId, -bytes);
+          if (bytes > 0) space.give(keyId, bytes);
         },
       };
     },

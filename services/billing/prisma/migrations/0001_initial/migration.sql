@@ -24,6 +24,8 @@ CREATE TABLE api_key (
   models     text[] NOT NULL DEFAULT '{}',
   -- False only if the ledger has no limits of the key.
   is_limited boolean NOT NULL DEFAULT false,
+  -- The ledger's limit of its requests, which also bounds its free calls. NULL: none.
+  requests_per_minute bigint,
   created_at timestamptz(6) NOT NULL DEFAULT now(),
   expires_at timestamptz(6),
   -- When its text was replaced the last time.

@@ -13,6 +13,7 @@ const principal = {
   admission: Admission.STRICT,
   models: [],
   isLimited: false,
+  requestsPerMinute: undefined,
   keyHash: "",
 };
 

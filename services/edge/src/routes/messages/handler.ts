@@ -3,7 +3,8 @@ import { callerOf } from "../../auth/caller.ts";
 import { checkedBytes, clientHeaders, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
-import { parseJsonObject, readBody } from "../../http/json-body.ts";
+import { parseJsonObject } from "../../http/json-body.ts";
+import { readBody } from "../../http/read-body.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import { jsonType, writeResponse } from "../../http/response.ts";
 import { requireListed } from "../../validation/allow-list.ts";
@@ -45,22 +46,24 @@ const countTimeoutMs = 60_000;
 
 /** POST /v1/messages/count_tokens. It costs nothing, and requires a wallet with a balance. */
 export function countMessageTokens(
-  { balance, catalog, log, metrics, services }: RouteDependencies,
+  { balance, bodies, catalog, log, metrics, services }: RouteDependencies,
   { checkQuery }: HandlerRules,
 ): KeyedHandler {
   const betas = new DroppedBetas(log, metrics);
   return async (context, principal) => {
     await balance.check(principal.accountId);
     checkQuery(context.req);
-    const body = await readBody(context);
-    const json = parseJsonObject(body);
-    if (typeof json.model === "string") context.alias = json.model;
-    const model = agentModelOf(catalog(), json.model, principal.models);
-    requireListed(countTokensList, json, model.allows);
-    const { model: alias } = validate(countTokensSchema, withoutNulls(countTokensSchema, json));
-    const headers = sentHeaders(context, betas, model);
-    const sent = { alias, prompt: measureMessages(json), headers };
-    const forwarded = forwardedCall(Wire.MESSAGES, checkedBytes(body, json), sent);
+    const forwarded = await bodies.hold(principal.keyId, async (reservation) => {
+      const body = await readBody(context, reservation);
+      const json = parseJsonObject(body);
+      if (typeof json.model === "string") context.alias = json.model;
+      const model = agentModelOf(catalog(), json.model, principal.models);
+      requireListed(countTokensList, json, model.allows);
+      const { model: alias } = validate(countTokensSchema, withoutNulls(countTokensSchema, json));
+      const headers = sentHeaders(context, betas, model);
+      const sent = { alias, prompt: measureMessages(json), headers };
+      return forwardedCall(Wire.MESSAGES, checkedBytes(body, json), sent);
+    });
     const call = { ...forwarded, caller: callerOf(context, principal) };
     const options = { signal: context.signal, timeoutMs: countTimeoutMs };
     const response = await services.chat.countTokens({ call }, options);

@@ -75,6 +75,7 @@ export function createMetrics() {
       "Usage events in the broker that the ledger has not consumed.",
     ),
     requestsInFlight: gauge("tollgate_requests_in_flight", "Requests in progress."),
+    bodyBytes: gauge("tollgate_body_bytes", "Bytes of JSON bodies that are being read."),
     uploadBytes: gauge("tollgate_upload_bytes", "Bytes of uploads on disk."),
     openSockets: gauge("tollgate_open_sockets", "Open WebSockets of live transcription."),
   };

@@ -1,0 +1,85 @@
+import { connect, type Socket } from "node:net";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { chatBody, send } from "../src/request.ts";
+import { type Account, startStack } from "../src/stack.ts";
+
+const mebibyte = 1024 * 1024;
+const connections = 30;
+const bodyBytes = 30 * mebibyte;
+
+/** A key's share of 256 MiB, and what the requests take besides. */
+const shareBytes = (64 + 36) * mebibyte;
+
+describe("many large bodies that are never sent whole", async () => {
+  const stack = await startStack();
+  afterAll(stack.stop);
+  const other = await stack.newAccount(1);
+
+  /** Sends half of a body on each connection. Returns them, and what each receives. */
+  function attack({ key }: Account, header = (_index: number) => "") {
+    const { hostname, port } = new URL(stack.url);
+    const received: string[] = Array.from({ length: connections }, () => "");
+    const sockets = received.map((_, index): Socket => {
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => {});
+      socket.on("data", (data) => {
+        received[index] += String(data);
+      });
+      const head = [
+        "POST /v1/chat/completions HTTP/1.1",
+        "host: x",
+        `authorization: Bearer ${key}`,
+        `content-length: ${bodyBytes}`,
+        header(index),
+      ].filter((line) => line !== "");
+      socket.write(`${head.join("\r\n")}\r\n\r\n{"model":"`);
+      socket.write(Buffer.alloc(bodyBytes / 2, "x"));
+      return socket;
+    });
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    return received;
+  }
+
+  const chat = ({ key }: Account) =>
+    send(`${stack.url}/v1/chat/completions`, { key, body: chatBody() });
+
+  /** Sends requests of another account, and expects each to be served. */
+  async function expectOthersServed(): Promise<void> {
+    for (let sent = 0; sent < 50; sent += 1) expect((await chat(other)).status).toBe(200);
+  }
+
+  test.each([
+    ["without an idempotency key", () => ""],
+    ["with idempotency keys", (index: number) => `idempotency-key: large-${index}`],
+  ])("of an empty wallet take no memory, and are refused at once, %s", async (_, header) => {
+    await expectOthersServed();
+    const before = stack.memoryBytes();
+    const received = attack(await stack.newAccount(0), header);
+    await eventually(() => {
+      for (const response of received) expect(response).toMatch(/^HTTP\/1\.1 402 /);
+    });
+    await expectOthersServed();
+    expect(stack.memoryBytes() - before).toBeLessThan(shareBytes);
+  });
+
+  test("of one key take its share, and the rest is refused with a Retry-After", async () => {
+    await expectOthersServed();
+    const before = stack.memoryBytes();
+    const received = attack(await stack.newAccount(0.000001));
+    await eventually(
+      () => {
+        const refused = received.filter((response) => response !== "");
+        expect(refused.length).toBeGreaterThanOrEqual(connections - 64 / 15);
+        for (const response of refused) {
+          expect(response).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 2\r\n/i);
+        }
+      },
+      { timeout: 10_000 },
+    );
+    await expectOthersServed();
+    expect(stack.memoryBytes() - before).toBeLessThan(shareBytes);
+  });
+});

@@ -1,0 +1,122 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex, Readable } from "node:stream";
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from "node:zlib";
+import { GatewayError } from "@tollgate/core/errors";
+import { joinSmallBuffers } from "@tollgate/core/small-buffers";
+import { gatherChunks } from "@tollgate/http/gather-chunks";
+import type { BodyReservation } from "./body-space.ts";
+import { maxBodyBytes, RequestBody } from "./request-body.ts";
+
+/** Each chunk takes about 600 bytes of overhead, and a client may send every byte as a chunk. */
+const maxPendingChunks = 1_024;
+
+/** How much of a body is read, and what is thrown for more. */
+export interface BodyLimit {
+  bytes: number;
+  error(): GatewayError;
+}
+
+const largest: BodyLimit = { bytes: maxBodyBytes, error: tooLarge };
+
+/** The content codings that are decoded, besides `identity`. */
+const decoders: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/**
+ * Reads the body of a request, whatever its content type, and reserves the memory for it as it
+ * arrives. Throws `invalid_json` if it is larger than `maxBodyBytes`, or cannot be read, and what the
+ * reservation throws. `limit` sets a lower limit.
+ */
+export async function readBody(
+  { req }: { readonly req: IncomingMessage },
+  reservation: Pick<BodyReservation, "grow">,
+  limit: BodyLimit = largest,
+): Promise<RequestBody> {
+  const { "content-length": length, "content-encoding": coding = "identity" } = req.headers;
+  const name = coding.trim().toLowerCase();
+  if (name === "identity" && Number(length) > limit.bytes) throw limit.error();
+  // A destroyed request emits no further events, not even an error.
+  if (req.destroyed) throw unreadable(new Error("the body was cut off"));
+  try {
+    return await (name === "identity"
+      ? collect(req, { req, reservation, limit })
+      : decode(name, { req, reservation, limit }));
+  } catch (error) {
+    throw error instanceof GatewayError ? error : unreadable(error);
+  }
+}
+
+interface Reading {
+  req: IncomingMessage;
+  reservation: Pick<BodyReservation, "grow">;
+  limit: BodyLimit;
+}
+
+async function decode(coding: string, reading: Reading): Promise<RequestBody> {
+  const createDecoder = decoders[coding];
+  if (createDecoder === undefined) throw unknownCoding(coding);
+  const { req } = reading;
+  const gathered = gatherChunks();
+  const decoder = createDecoder();
+  req.pipe(gathered).pipe(decoder);
+  try {
+    return await collect(decoder, reading);
+  } finally {
+    req.unpipe(gathered);
+    decoder.destroy();
+  }
+}
+
+/** Collects the decoded bytes of a body. After it has rejected, the rest is not kept. */
+function collect(source: Readable, { req, reservation, limit }: Reading): Promise<RequestBody> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let joined = 0;
+    let bytes = 0;
+    const keep = (chunk: Buffer) => {
+      try {
+        bytes += chunk.length;
+        if (bytes > limit.bytes) throw limit.error();
+        reservation.grow(chunk.length);
+      } catch (error) {
+        source.off("data", keep);
+        source.pause();
+        chunks = [];
+        return void reject(error);
+      }
+      chunks.push(chunk);
+      if (chunks.length - joined < maxPendingChunks) return;
+      chunks.splice(joined, maxPendingChunks, Buffer.concat(chunks.slice(joined)));
+      joined += 1;
+    };
+    source.on("data", keep);
+    source.once("end", () => resolve(new RequestBody(joinSmallBuffers(chunks))));
+    source.once("error", reject);
+    // Node emits it for a client that disconnected.
+    if (source !== req) req.once("error", reject);
+  });
+}
+
+function unreadable(cause: unknown): GatewayError {
+  return new GatewayError("invalid_json", "The body could not be read.", { cause });
+}
+
+function unknownCoding(coding: string): GatewayError {
+  const names = Object.keys(decoders).join(", ");
+  const message = `The body has the content coding ${JSON.stringify(coding.slice(0, 40))}. Send it with none, or with one of these: ${names}.`;
+  return new GatewayError("invalid_json", message);
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError("invalid_json", `The body is larger than ${maxBodyBytes} bytes.`);
+}
