@@ -157,7 +157,7 @@ describe("an account's admission policy", () => {
     const content = "x".repeat(3_000);
     const messages = [{ role: "user", content }];
     // One token a byte, as in some scripts: $0.01525. What is likely is $0.00533.
-    const body = { model: "test-agent", max_tokens: 10, messages, ...simulate("usage=3000,10") };
+    const body = { model: "test-counting", max_tokens: 10, messages, ...simulate("usage=3000,10") };
     const funded = await stack.newAccount(1, "likely");
     for (const stream of [false, true]) {
       const response = await post(funded, "chat/completions", { ...body, stream });
@@ -179,7 +179,7 @@ describe("an account's admission policy", () => {
     const account = await stack.newAccount(3, admission);
     // The images of the prompt, or the vendor's own tokenizer: $0.12755, and $0.00025 of output.
     const counted = chatBody({
-      model: "test-agent",
+      model: "test-counting",
       max_tokens: 10,
       ...simulate("usage=25510,10"),
     });
@@ -200,7 +200,11 @@ describe("an account's admission policy", () => {
     const budget = { amountNanoUsd: 100_000_000n, period: BudgetPeriod.DAY };
     const key = await stack.operator.createKey({ account: accountId, limits: { budget } });
     const account = { ...key, accountId };
-    const body = chatBody({ model: "test-agent", max_tokens: 10, ...simulate("usage=25510,10") });
+    const body = chatBody({
+      model: "test-counting",
+      max_tokens: 10,
+      ...simulate("usage=25510,10"),
+    });
     const response = await post(account, "chat/completions", body);
     expect(costOf(response)).toBe(100_000_000n);
     await expectCharged(account, 100_000_000n, 27_800_000n);
@@ -209,7 +213,7 @@ describe("an account's admission policy", () => {
   test.concurrent("output above the limit that the provider was sent is not billed", async () => {
     const account = await stack.newAccount(1, "likely");
     for (const stream of [false, true]) {
-      const body = { model: "test-agent", max_tokens: 10, stream, ...simulate("usage=20,40") };
+      const body = { model: "test-counting", max_tokens: 10, stream, ...simulate("usage=20,40") };
       const response = await post(account, "chat/completions", chatBody(body));
       expect(costOf(response)).toBe(350_000n);
       await expectCharged(account, 350_000n, 0n);
@@ -220,11 +224,11 @@ describe("an account's admission policy", () => {
     const account = await stack.newAccount(0.02, "likely");
     const { held, end } = await startHolding(
       account,
-      chatBody({ model: "test-agent", max_tokens: 500 }),
+      chatBody({ model: "test-counting", max_tokens: 500 }),
     );
     const messages = [{ role: "user", content: "x".repeat(3_000) }];
     const response = await post(account, "chat/completions", {
-      model: "test-agent",
+      model: "test-counting",
       max_tokens: 10,
       messages,
       ...simulate("usage=3000,10"),

@@ -60,6 +60,12 @@ export function chatModels() {
       max_output_tokens: 32_000,
       pricing: { per: 1_000_000, input: "5", output: "25" },
     }),
+    // The same, for tests whose provider counts more tokens than a prompt has: the gateway learns that.
+    chatModel("test-counting", [slot("long_timeout", "counting")], {
+      context_tokens: 200_000,
+      max_output_tokens: 32_000,
+      pricing: { per: 1_000_000, input: "5", output: "25" },
+    }),
     chatModel("test-long", [slot("sim", "long?tokens=3900&chunks=39&gap_ms=25")], {
       pricing: { input: "3", output: "15" },
     }),
