@@ -15,7 +15,7 @@ const wires = [
     returned: { type: "message", content: [{ type: "text", text: "You said: Hello there" }] },
     lastEvent: "event: message_stop",
     errorForm: { type: "error" },
-    rejected: { speed: "fast" },
+    rejected: { output_format: {} },
     native: "test-claude",
   },
   {
@@ -24,7 +24,7 @@ const wires = [
     returned: { object: "response", status: "completed", output: [{ type: "message" }] },
     lastEvent: "event: response.completed",
     errorForm: {},
-    rejected: { seed: 1 },
+    rejected: { image: {} },
     native: "test-gpt",
   },
 ];

@@ -112,6 +112,11 @@ const commands = z
     error_event: integer(0, 1_000_000),
     /** On OpenAI's chat completions and Responses: sends nothing after n chunks until the client disconnects. */
     stall_after: integer(0, 1_000_000),
+    /**
+     * On the Responses route: searches the web n times and opens a page, and reports the searches in
+     * `tool_usage`, unless with `no_usage`.
+     */
+    searches: integer(0, 100),
     /** On the Responses route: the response fails, a stream after n chunks (`response.failed`). */
     response_failed: integer(0, 1_000_000),
     /** Omits `id`, `object` and `created` from a completion, or from all chunks. */

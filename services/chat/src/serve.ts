@@ -78,13 +78,14 @@ function generate(
 }
 
 /** Returns what a provider reports of a response, where it reports all of it. */
-function completeUsage({ reported }: WireResponse): ChatUsage | undefined {
-  return reported?.isPromptOnly ? undefined : reported;
+function completeUsage({ reported, toolCalls }: WireResponse): ChatUsage | undefined {
+  return reported?.isPromptOnly || toolCalls.length > 0 ? undefined : reported;
 }
 
-function deliveredBy({ reported, messages }: WireResponse): UsageCounter {
+function deliveredBy({ reported, messages, toolCalls }: WireResponse): UsageCounter {
   const counter = new UsageCounter();
   for (const message of messages) counter.addMessage(message);
+  for (const calls of toolCalls) counter.addToolCalls(calls);
   counter.add({ usage: reported, choices: [] });
   return counter;
 }

@@ -48,9 +48,30 @@ export function responsesModels() {
       named("?status=400&message=Your%20input%20exceeds%20the%20context%20window"),
       second,
     ]),
+    ...searchingModels(),
     gpt("test-gpt-long", [named("?tokens=3900&chunks=39&gap_ms=25")]),
     gpt("test-gpt-slow", [named("?chunks=200&gap_ms=50")]),
   ];
+}
+
+/** Models that search the web three times, as OpenAI and xAI report it, and without a report. */
+function searchingModels() {
+  const pricing = { input: "3", output: "15", "tool:web_search": "0.01", "tool:x_search": "0.02" };
+  const details = { web_search_calls: 3, x_search_calls: 2, code_interpreter_calls: 0 };
+  const counts = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+  const block = { ...counts, server_side_tool_usage_details: details };
+  const ends = {
+    reported: "",
+    "xai-reported": `&usage_block=${encodeURIComponent(JSON.stringify(block))}`,
+    unreported: "&no_usage",
+    slow: "&chunks=200&gap_ms=50",
+  };
+  return Object.entries(ends).map(([name, commands]) =>
+    chatModel(`test-gpt-searching-${name}`, [slot("openai", `gpt-5.4?searches=3${commands}`)], {
+      pricing,
+      allows: ["web_search"],
+    }),
+  );
 }
 
 /** For each switch of `allows`, a model of each agents' wire that allows nothing else. */

@@ -56,7 +56,7 @@ export function begunBody(head: object): object {
 
 /** Returns the whole response. */
 export function finalBody(head: object, generated: GeneratedResponse): object {
-  const { status, output, usage, error, incompleteDetails } = generated;
+  const { status, output, usage, toolUsage, error, incompleteDetails } = generated;
   const isComplete = status === "completed";
   return {
     ...head,
@@ -66,6 +66,7 @@ export function finalBody(head: object, generated: GeneratedResponse): object {
     incomplete_details: incompleteDetails,
     output: status === "failed" ? [] : output,
     service_tier: "default",
+    ...(toolUsage === undefined ? {} : { tool_usage: toolUsage }),
     usage,
   };
 }

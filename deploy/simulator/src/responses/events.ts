@@ -37,6 +37,9 @@ export function finalEvent(generated: GeneratedResponse, head: object): Response
 
 function begun(item: OutputItem): object {
   if (item.type === "reasoning") return { ...item, summary: [] };
+  if (item.type === "web_search_call") {
+    return { id: item.id, type: item.type, status: "in_progress" };
+  }
   const started = { ...item, status: "in_progress" };
   if (item.type === "message") return { ...started, content: [] };
   return item.type === "function_call" ? { ...started, arguments: "" } : { ...started, input: "" };
@@ -59,6 +62,10 @@ function* contentsOf(
       yield { type: `${type}.delta`, ...place, delta };
     }
     yield { type: `${type}.done`, ...place, arguments: item.arguments };
+  } else if (item.type === "web_search_call") {
+    for (const state of ["in_progress", "searching", "completed"]) {
+      yield { type: `response.web_search_call.${state}`, ...place };
+    }
   } else {
     const type = "response.custom_tool_call_input";
     for (const delta of splitText(item.input, chunks)) {

@@ -50,7 +50,8 @@ export type OutputItem =
       call_id: string;
       input: string;
       name: string;
-    };
+    }
+  | { id: string; type: "web_search_call"; status: ItemStatus; action: { type: string } };
 
 /** A generated response, before it is sent as JSON or as a stream. */
 export interface GeneratedResponse {
@@ -59,6 +60,8 @@ export interface GeneratedResponse {
   incompleteDetails: { reason: "max_output_tokens" | "content_filter" } | null;
   error: { code: "server_error"; message: string } | null;
   usage: Readonly<Record<string, unknown>> | null;
+  /** What the tools report that the API runs. */
+  toolUsage?: object;
   promptTokens: number;
   completionTokens: number;
 }
@@ -87,6 +90,7 @@ export function generateResponse(
   const reason = incompleteReason(choice, commands);
   const output = [
     ...(thought === undefined ? [] : [reasoningOf(request, thought, seq)]),
+    ...searchesOf(commands, seq),
     ...(choice === undefined ? [] : outputOf(request, choice, reason === undefined, commands, seq)),
   ];
   const generated = { ...tokens, output };
@@ -101,7 +105,25 @@ export function generateResponse(
     incompleteDetails: reason === undefined ? null : { reason },
     error: null,
     usage: reported,
+    ...toolUsageOf(commands),
   };
+}
+
+/** After its searches, the model opens a page, which is not billed. */
+function searchesOf({ searches = 0 }: Commands, seq: number): OutputItem[] {
+  if (searches === 0) return [];
+  const actions = Array.from({ length: searches }, (_, index) => {
+    return { type: "search", query: `query ${index}` };
+  });
+  return [...actions, { type: "open_page", url: "https://a.test" }].map((action, index) => {
+    return { id: `ws_${seq}_${index}`, type: "web_search_call", status: "completed", action };
+  });
+}
+
+function toolUsageOf({ searches, no_usage, usage_block }: Commands): { toolUsage?: object } {
+  if (searches === undefined || no_usage || usage_block !== undefined) return {};
+  const image_gen = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+  return { toolUsage: { image_gen, web_search: { num_requests: searches } } };
 }
 
 function incompleteReason(choice: GeneratedChoice | undefined, { blocked }: Commands) {

@@ -1,5 +1,6 @@
 import { readUsage } from "@tollgate/providers/anthropic/usage";
 import { expect, test } from "vitest";
+import { countedUsage } from "./usage.ts";
 import { UsageCounter } from "./usage-counter.ts";
 
 function chunkOf(index: number, content: string, finishReason: string | null = null) {
@@ -42,4 +43,25 @@ test("text of reasoning is told from other text", () => {
   counter.add({ usage: undefined, choices: [{ delta: { reasoning: "thinks" } }] });
   expect(counter.showsReasoning).toBe(true);
   expect(counter.text.length).toBe("athinks".length);
+});
+
+test("calls of tools are counted, unless the provider reports their number", () => {
+  const counter = new UsageCounter();
+  for (const [tool, quantity] of [
+    ["web_search", 1n],
+    ["web_search", 1n],
+    ["web_search", -1n],
+    ["mcp", 1n],
+    ["image_generation", -1n],
+  ] as const) {
+    counter.add({ usage: undefined, choices: [], toolCalls: { tool, quantity } });
+  }
+  const counted = [
+    { tool: "web_search", quantity: 1n },
+    { tool: "mcp", quantity: 1n },
+  ];
+  expect(counter.withTools(countedUsage(1n, 1n)).toolCalls).toEqual(counted);
+  const reported = [{ tool: "web_search", quantity: 0n }];
+  counter.add({ usage: { ...countedUsage(1n, 1n), toolCalls: reported }, choices: [] });
+  expect(counter.complete?.toolCalls).toEqual([...reported, counted[1]]);
 });

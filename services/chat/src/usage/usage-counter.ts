@@ -1,9 +1,12 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { type ChatUsage, type ToolCalls, withToolCalls } from "@tollgate/providers/chat-usage";
 import { TextSample } from "../tokenizer/text-sample.ts";
 import { addContent, indexOf } from "../wires/chat/content.ts";
 import type { Chunk } from "../wires/chunk.ts";
 import { generatedReasoning } from "../wires/generated-message.ts";
+
+/** What is counted of a chunk. */
+type Counted = Pick<Chunk, "usage" | "choices"> & Partial<Pick<Chunk, "toolCalls">>;
 
 /** Collects what a response delivers, and what its provider reports of it. */
 export class UsageCounter {
@@ -14,9 +17,12 @@ export class UsageCounter {
   #reportedLength = 0;
   #reported: ChatUsage | undefined;
   #showsReasoning = false;
+  /** The calls of tools that the provider has started, by tool; undefined for none. */
+  #toolCalls: Map<string, bigint> | undefined;
 
-  add({ usage, choices }: Pick<Chunk, "usage" | "choices">): void {
+  add({ usage, choices, toolCalls }: Counted): void {
     for (const choice of choices) this.#addChoice(choice);
+    if (toolCalls !== undefined) this.addToolCalls(toolCalls);
     if (usage !== undefined) this.#report(usage);
   }
 
@@ -24,6 +30,12 @@ export class UsageCounter {
   addMessage(message: unknown): void {
     addContent(message, this.#text);
     if (isJsonObject(message)) this.#showsReasoning ||= generatedReasoning(message) !== "";
+  }
+
+  /** Adds calls of a tool that the provider runs, where they are items of the response. */
+  addToolCalls({ tool, quantity }: ToolCalls): void {
+    this.#toolCalls ??= new Map();
+    this.#toolCalls.set(tool, (this.#toolCalls.get(tool) ?? 0n) + quantity);
   }
 
   /** Whether every choice received so far has a finish reason. */
@@ -34,12 +46,22 @@ export class UsageCounter {
 
   /** What the provider has reported so far: the last value of each dimension. */
   get reported(): ChatUsage | undefined {
-    return this.#reported;
+    return this.#reported === undefined ? undefined : this.withTools(this.#reported);
+  }
+
+  /** Returns usage with the calls of tools that were counted, and that it does not report. */
+  withTools(usage: ChatUsage): ChatUsage {
+    if (this.#toolCalls === undefined) return usage;
+    const calls = [...this.#toolCalls].map(([tool, quantity]) => ({ tool, quantity }));
+    return withToolCalls(
+      usage,
+      calls.filter(({ quantity }) => quantity > 0n),
+    );
   }
 
   /** The same where it is complete: it covers all that was delivered. */
   get complete(): ChatUsage | undefined {
-    return this.unreportedShare > 0 ? undefined : this.#reported;
+    return this.unreportedShare > 0 ? undefined : this.reported;
   }
 
   /** What was delivered, of all choices. */

@@ -48,7 +48,8 @@ export class UsageMeter {
     const prompt = readPrompt(call.request());
     const [promptTokens = 0, tokens = 0] = await this.#tokenizer.count([prompt.text, text]);
     const read = textTokens(prompt, promptTokens) * ratio + mediaTokens(prompt, call.model);
-    return countedUsage(toTokens(Math.max(read, 1)), toTokens(tokens * ratio));
+    const counted = countedUsage(toTokens(Math.max(read, 1)), toTokens(tokens * ratio));
+    return counter.withTools(counted);
   }
 
   /**

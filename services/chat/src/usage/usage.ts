@@ -63,6 +63,7 @@ export function measure(
     });
   }
   for (const { tool, quantity } of usage.toolCalls) {
+    if (quantity === 0n) continue;
     lines.push({ dimension: `tool:${tool}`, quantity, price: pricing.tools?.get(tool) ?? free });
   }
   return {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@tollgate/core/json";
-import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import type { ChatUsage, ToolCalls } from "@tollgate/providers/chat-usage";
 import { hasChoices } from "./chat/completion.ts";
 import type { ResponseContext } from "./response-context.ts";
 
@@ -11,6 +11,8 @@ export interface Chunk {
   value: JsonObject;
   usage: ChatUsage | undefined;
   choices: readonly JsonObject[];
+  /** Calls of a tool that the provider runs: one that starts, or less than none for one that is free. */
+  toolCalls: ToolCalls | undefined;
   /** Whether the stream ends with it. */
   isLast: boolean;
 }
@@ -27,7 +29,7 @@ export function readChunk(data: string, reader: UsageReader): Chunk | undefined 
 export function toChunk(value: unknown, reader: UsageReader, data = ""): Chunk | undefined {
   if (!hasChoices(value)) return undefined;
   const usage = reader.readUsage(value.usage);
-  return { data, value, usage, choices: value.choices, isLast: false };
+  return { data, value, usage, choices: value.choices, toolCalls: undefined, isLast: false };
 }
 
 /** Returns the value of a JSON text; undefined for any other text. */

@@ -35,6 +35,7 @@ export interface Said {
   isReasoning?: boolean;
   finishReason?: string | undefined;
   usage?: Chunk["usage"];
+  toolCalls?: Chunk["toolCalls"];
   isLast?: boolean;
 }
 
@@ -42,10 +43,10 @@ export interface Said {
 export function chunkOf(
   data: string,
   value: JsonObject,
-  { text, isReasoning = false, finishReason, usage, isLast = false }: Said,
+  { text, isReasoning = false, finishReason, usage, toolCalls, isLast = false }: Said,
 ): Chunk {
   const isSilent = text === undefined && finishReason === undefined;
   const delta = isReasoning ? { reasoning_content: text } : { content: text };
   const choice = { index: 0, delta, finish_reason: finishReason };
-  return { data, value, usage, choices: isSilent ? [] : [choice], isLast };
+  return { data, value, usage, choices: isSilent ? [] : [choice], toolCalls, isLast };
 }

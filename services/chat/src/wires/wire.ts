@@ -2,7 +2,7 @@ import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import type { ChatUsage, ToolCalls } from "@tollgate/providers/chat-usage";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { ProviderResponse } from "@tollgate/upstream/provider-response";
 import type { Session } from "../conversations/session.ts";
@@ -84,6 +84,8 @@ export interface WireResponse {
   readonly reported: ChatUsage | undefined;
   /** The generated messages, in the terms of a chat completion. */
   readonly messages: readonly unknown[];
+  /** The calls of tools that the provider ran, where they are items of the response. */
+  readonly toolCalls: readonly ToolCalls[];
   /** Returns its body. */
   write(usage: ChatUsage, cost: NanoUsd): Uint8Array;
   /** Returns what a conversation stores of it. Only wires with conversations have this. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { replaceMembers } from "@tollgate/core/json-members";
-import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import type { ChatUsage, ToolCalls } from "@tollgate/providers/chat-usage";
 import type { WithChoices } from "./chat/completion.ts";
 import type { ResponseContext } from "./response-context.ts";
 import type { ProviderJson, WireResponse } from "./wire.ts";
@@ -12,10 +12,14 @@ type Translate = (
   context: ResponseContext,
 ) => JsonObject;
 
+/** Of responses whose usage reports all calls. */
+export const noToolCalls: readonly ToolCalls[] = [];
+
 /** A response that is translated from a chat completion, and does not report its cost. */
 export class TranslatedResponse implements WireResponse {
   readonly reported: ChatUsage | undefined;
   readonly messages: readonly unknown[];
+  readonly toolCalls = noToolCalls;
   readonly #completion: WithChoices;
   readonly #context: ResponseContext;
   readonly #translate: Translate;
@@ -33,20 +37,24 @@ export class TranslatedResponse implements WireResponse {
   }
 }
 
+/** What is read of a provider's response. */
+type Generated = Pick<WireResponse, "reported" | "messages" | "toolCalls">;
+
 /** A provider's response as it is, except for the model's name. It does not report its cost. */
 export class ForwardedResponse implements WireResponse {
   readonly reported: ChatUsage | undefined;
   readonly messages: readonly unknown[];
+  readonly toolCalls: readonly ToolCalls[];
   readonly #body: Uint8Array;
 
-  /** `messages` are the generated messages, in the terms of a chat completion. */
   constructor(
-    { bytes, value }: ProviderJson,
-    messages: readonly unknown[],
-    { alias, readUsage }: ResponseContext,
+    { bytes }: Pick<ProviderJson, "bytes">,
+    { reported, messages, toolCalls }: Generated,
+    { alias }: ResponseContext,
   ) {
-    this.reported = readUsage(value.usage);
+    this.reported = reported;
     this.messages = messages;
+    this.toolCalls = toolCalls;
     this.#body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(alias) });
   }
 

@@ -55,17 +55,41 @@ export function divide(
 
 const maxTools = 16;
 const callsOfTool = /^([a-z][a-z0-9_]{0,63})_requests$/;
+const callsOfXaiTool = /^([a-z][a-z0-9_]{0,63})_calls$/;
 
-/** Reads the calls of tools that the provider runs: `{"web_search_requests": 2}`. */
-export function readToolCalls({ server_tool_use }: JsonObject): readonly ToolCalls[] {
-  if (!isJsonObject(server_tool_use)) return [];
+/**
+ * Reads the calls of tools that the provider runs: Anthropic's `{"web_search_requests": 2}`, and xAI's
+ * `{"web_search_calls": 2}`. A count of zero is a report, too.
+ */
+export function readToolCalls({
+  server_tool_use,
+  server_side_tool_usage_details,
+}: JsonObject): readonly ToolCalls[] {
+  if (isJsonObject(server_tool_use)) return callsIn(server_tool_use, callsOfTool);
+  if (!isJsonObject(server_side_tool_usage_details)) return [];
+  return callsIn(server_side_tool_usage_details, callsOfXaiTool);
+}
+
+function callsIn(counts: JsonObject, pattern: RegExp): ToolCalls[] {
   const calls: ToolCalls[] = [];
-  for (const [name, value] of Object.entries(server_tool_use).slice(0, maxTools)) {
-    const tool = callsOfTool.exec(name)?.[1];
-    const quantity = tokenCountOf(value);
-    if (tool !== undefined && quantity > 0n) calls.push({ tool, quantity });
+  for (const [name, value] of Object.entries(counts).slice(0, maxTools)) {
+    const tool = pattern.exec(name)?.[1];
+    const quantity = readCount(value);
+    if (tool !== undefined && quantity !== undefined) {
+      calls.push({ tool: toolNames[tool] ?? tool, quantity });
+    }
   }
   return calls;
+}
+
+/** Names of tools that have another one in the catalog. */
+const toolNames: Readonly<Record<string, string>> = { code_interpreter: "code_execution" };
+
+/** Returns usage with the calls of tools that it does not report itself. */
+export function withToolCalls(usage: ChatUsage, calls: readonly ToolCalls[]): ChatUsage {
+  const others = calls.filter(({ tool }) => !usage.toolCalls.some((one) => one.tool === tool));
+  if (others.length === 0) return usage;
+  return { ...usage, toolCalls: [...usage.toolCalls, ...others] };
 }
 
 /** Returns the members of an object, or none for any other value. */

@@ -6,12 +6,14 @@ import type { GeneratedTurn } from "../../conversations/turn.ts";
 import { usageBlock } from "../../usage/usage.ts";
 import type { ResponseContext } from "../response-context.ts";
 import type { WireResponse } from "../wire.ts";
+import { noToolCalls } from "../written-response.ts";
 import type { WithChoices } from "./completion.ts";
 
 /** A chat completion under our alias, with our cost in its usage. */
 export class ChatResponse implements WireResponse {
   readonly reported: ChatUsage | undefined;
   readonly messages: readonly unknown[];
+  readonly toolCalls = noToolCalls;
   readonly #completion: WithChoices;
   readonly #context: ResponseContext;
   readonly #identity: ResponseIdentity;

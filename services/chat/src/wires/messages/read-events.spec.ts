@@ -122,3 +122,17 @@ test.each([
 test.each(["{", "[]", "{}", '{"type":1}'])("%s is no event", (data) => {
   expect(readMessageEvents({ alias: "alias", readUsage }).read(data)).toBeUndefined();
 });
+
+test.each([
+  ["server_tool_use", "web_fetch", "web_fetch"],
+  ["server_tool_use", "bash_code_execution", "code_execution"],
+  ["mcp_tool_use", "any", "mcp"],
+  ["server_tool_use", "tool_search_tool_regex", undefined],
+  ["tool_use", "web_search", undefined],
+])("a block %s of %s is a call of the tool %s", (type, name, tool) => {
+  const events = readMessageEvents({ alias: "alias", readUsage });
+  const content_block = { type, id: "x", name, input: {} };
+  const event = { type: "content_block_start", index: 0, content_block };
+  const expected = tool === undefined ? undefined : { tool, quantity: 1n };
+  expect(events.read(JSON.stringify(event))?.toolCalls).toEqual(expected);
+});

@@ -12,6 +12,7 @@ import {
 } from "../named-event.ts";
 import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
+import { toolCallInBlock } from "./tool-calls.ts";
 
 type Context = Pick<ResponseContext, "alias" | "readUsage">;
 
@@ -82,7 +83,10 @@ function said(event: NamedEvent, started: JsonObject, context: Context): Said {
       return { finishReason: finishReasonOf(event), usage };
     }
     case "content_block_start":
-      return { text: textOf(event.content_block) };
+      return {
+        text: textOf(event.content_block),
+        toolCalls: toolCallInBlock(event.content_block),
+      };
     case "content_block_delta":
       return { text: textOf(event.delta), isReasoning: isThinking(event.delta) };
     default:

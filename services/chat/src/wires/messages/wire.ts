@@ -12,6 +12,7 @@ import { messageOfBlock, readMessageEvents } from "./read-events.ts";
 import { chatFromMessages, messagesMemberOf } from "./request.ts";
 import { messageFromChat } from "./response.ts";
 import { withoutForeignThinking } from "./thinking.ts";
+import { toolCallInBlock } from "./tool-calls.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
 const translation: Translation = {
@@ -40,7 +41,12 @@ export const messagesWire: Wire = {
   readResponse(response, context) {
     const { type, content } = response.value;
     if (type === "message" && Array.isArray(content)) {
-      return new ForwardedResponse(response, content.map(messageOfBlock), context);
+      const generated = {
+        reported: context.readUsage(response.value.usage),
+        messages: content.map(messageOfBlock),
+        toolCalls: content.flatMap((block) => toolCallInBlock(block) ?? []),
+      };
+      return new ForwardedResponse(response, generated, context);
     }
     throw new SlotFailure("rejected", "the provider's response is not a message");
   },

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { type ChatUsage, withToolCalls } from "@tollgate/providers/chat-usage";
 import { responsesStatusOf } from "@tollgate/providers/openai/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import {
@@ -12,6 +13,7 @@ import {
 import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { CutResponse } from "./cut-response.ts";
+import { reportedToolCalls, toolCallInEvent } from "./tool-calls.ts";
 import { responseUsage } from "./usage.ts";
 
 /** The events that say only that the response has started. They wait for the next one. */
@@ -63,16 +65,27 @@ export function readResponseEvents(context: Context): WireEvents {
   };
 }
 
-function said({ type, delta, item, response }: NamedEvent, context: Context): Said {
+function said(event: NamedEvent, context: Context): Said {
+  const { type, delta, item, response } = event;
   if (type === "response.completed" || type === "response.incomplete") {
-    const usage = isJsonObject(response) ? context.readUsage(response.usage) : undefined;
+    const usage = isJsonObject(response) ? usageOfResponse(response, context) : undefined;
     return { finishReason: type, usage, isLast: true };
   }
   if (typeof delta === "string") {
     return { text: delta, isReasoning: type === "response.reasoning_text.delta" };
   }
+  const toolCalls = toolCallInEvent(event);
   const isCall = type === "response.output_item.added" && isJsonObject(item);
-  return isCall && typeof item.name === "string" ? { text: item.name } : {};
+  return isCall && typeof item.name === "string" ? { text: item.name, toolCalls } : { toolCalls };
+}
+
+/** Reads what a complete response reports of the model, and of the tools that the provider runs. */
+export function usageOfResponse(
+  response: JsonObject,
+  { readUsage }: Pick<ResponseContext, "readUsage">,
+): ChatUsage | undefined {
+  const usage = readUsage(response.usage);
+  return usage === undefined ? undefined : withToolCalls(usage, reportedToolCalls(response));
 }
 
 /**

@@ -9,9 +9,10 @@ import { type Translation, translateForSlots } from "../translated-slots.ts";
 import type { Wire } from "../wire.ts";
 import { ForwardedResponse, TranslatedResponse } from "../written-response.ts";
 import { withoutForeignReasoning } from "./input.ts";
-import { messageOfItem, readResponseEvents } from "./read-events.ts";
+import { messageOfItem, readResponseEvents, usageOfResponse } from "./read-events.ts";
 import { chatFromResponses, responsesMemberOf } from "./request.ts";
 import { responseFromChat } from "./response.ts";
+import { toolCallIn } from "./tool-calls.ts";
 import { writeResponseEvents } from "./write-events.ts";
 
 const translation: Translation = {
@@ -36,7 +37,12 @@ export const responsesWire: Wire = {
   readResponse(response, context) {
     const { status, output } = response.value;
     if ((status === "completed" || status === "incomplete") && Array.isArray(output)) {
-      return new ForwardedResponse(response, output.map(messageOfItem), context);
+      const generated = {
+        reported: usageOfResponse(response.value, context),
+        messages: output.map(messageOfItem),
+        toolCalls: output.flatMap((item) => toolCallIn(item) ?? []),
+      };
+      return new ForwardedResponse(response, generated, context);
     }
     throw new SlotFailure("rejected", "the provider's response is not a complete one");
   },

@@ -30,6 +30,21 @@ test("a block without output, as a stream starts with, is of the prompt only", (
   });
 });
 
+test("summaries of the conversation are added, which Anthropic's own sums do not have", () => {
+  const sums = { input_tokens: 10, cache_read_input_tokens: 20, output_tokens: 5 };
+  const cache_creation = { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 };
+  const summary = { type: "compaction", input_tokens: 1_000, cache_creation, output_tokens: 50 };
+  const usage = readUsage({ ...sums, iterations: [{ type: "message", ...sums }, summary] });
+  expect(usage).toMatchObject({ promptTokens: 1_037n, completionTokens: 55n, cachedTokens: 20n });
+  expect(usage?.tokens).toEqual([
+    { dimension: "input", quantity: 1_010n },
+    { dimension: "cached_input", quantity: 20n },
+    { dimension: "cache_write", quantity: 3n },
+    { dimension: "cache_write_1h", quantity: 4n },
+    { dimension: "output", quantity: 55n },
+  ]);
+});
+
 test.each([
   ["none", undefined],
   ["null", null],

@@ -1,4 +1,4 @@
-import { isJsonObject, readCount } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn, readCount } from "@tollgate/core/json";
 import { type ChatUsage, divide, membersOf, readToolCalls, tokenCountOf } from "../chat-usage.ts";
 
 /**
@@ -7,35 +7,67 @@ import { type ChatUsage, divide, membersOf, readToolCalls, tokenCountOf } from "
  */
 export function readUsage(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
+  const own = readCounts(block);
+  if (own === undefined) return undefined;
+  const { output } = own;
+  const { input, cached, written, hour, completion } = withCompactions(own, block.iterations);
+  const promptTokens = input + cached + written;
+  return {
+    promptTokens,
+    completionTokens: completion,
+    cachedTokens: cached,
+    tokens: [
+      ...divide(promptTokens, "input", [
+        ["cached_input", cached],
+        ["cache_write", written - hour],
+        ["cache_write_1h", hour],
+      ]),
+      { dimension: "output", quantity: completion },
+    ],
+    reasoningTokens: 0n,
+    toolCalls: readToolCalls(block),
+    basis: "provider",
+    details: { prompt_tokens_details: { cached_tokens: Number(cached) } },
+    block,
+    ...(output === undefined ? { isPromptOnly: true } : {}),
+  };
+}
+
+interface Counts {
+  input: bigint;
+  cached: bigint;
+  /** What was written to the cache, with what is kept for an hour. */
+  written: bigint;
+  hour: bigint;
+  completion: bigint;
+}
+
+/** `output` is undefined where the block says nothing of it. */
+function readCounts(block: JsonObject): (Counts & { output: bigint | undefined }) | undefined {
   const input = readCount(block.input_tokens);
   if (input === undefined) return undefined;
   const output = readCount(block.output_tokens);
-  const completionTokens = output ?? 0n;
-  const cachedTokens = tokenCountOf(block.cache_read_input_tokens);
+  const cached = tokenCountOf(block.cache_read_input_tokens);
   const byLifetime = membersOf(block.cache_creation);
   const hour = tokenCountOf(byLifetime.ephemeral_1h_input_tokens);
   const byLifetimeSum = tokenCountOf(byLifetime.ephemeral_5m_input_tokens) + hour;
   const sum = tokenCountOf(block.cache_creation_input_tokens);
   // The lifetimes are missing where the cache was written by a tool's calls.
   const written = sum > byLifetimeSum ? sum : byLifetimeSum;
-  const promptTokens = input + cachedTokens + written;
-  return {
-    promptTokens,
-    completionTokens,
-    cachedTokens,
-    tokens: [
-      ...divide(promptTokens, "input", [
-        ["cached_input", cachedTokens],
-        ["cache_write", written - hour],
-        ["cache_write_1h", hour],
-      ]),
-      { dimension: "output", quantity: completionTokens },
-    ],
-    reasoningTokens: 0n,
-    toolCalls: readToolCalls(block),
-    basis: "provider",
-    details: { prompt_tokens_details: { cached_tokens: Number(cachedTokens) } },
-    block,
-    ...(output === undefined ? { isPromptOnly: true } : {}),
-  };
+  return { input, cached, written, hour, completion: output ?? 0n, output };
+}
+
+/** Adds what Anthropic spent on summaries of the conversation, which its own sums do not have. */
+function withCompactions(own: Counts, iterations: unknown): Counts {
+  const total = { ...own };
+  for (const iteration of objectsIn(iterations)) {
+    const counts = iteration.type === "compaction" ? readCounts(iteration) : undefined;
+    if (counts === undefined) continue;
+    total.input += counts.input;
+    total.cached += counts.cached;
+    total.written += counts.written;
+    total.hour += counts.hour;
+    total.completion += counts.completion;
+  }
+  return total;
 }

@@ -36,6 +36,8 @@ function readResponse(block: JsonObject): ChatUsage | undefined {
     total_tokens: block.total_tokens,
     prompt_tokens_details: block.input_tokens_details,
     completion_tokens_details: block.output_tokens_details,
+    server_tool_use: block.server_tool_use,
+    server_side_tool_usage_details: block.server_side_tool_usage_details,
   });
   return usage === undefined ? undefined : { ...usage, block };
 }

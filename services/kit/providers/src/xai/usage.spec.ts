@@ -34,6 +34,21 @@ test.each([
   });
 });
 
+test("the calls of xAI's tools are read under the catalog's names, those of none, too", () => {
+  const server_side_tool_usage_details = {
+    web_search_calls: 2,
+    x_search_calls: 0,
+    code_interpreter_calls: 1,
+    x_posts_fetched: 7,
+  };
+  const block = { input_tokens: 32, output_tokens: 9, server_side_tool_usage_details };
+  expect(readUsage(block)?.toolCalls).toEqual([
+    { tool: "web_search", quantity: 2n },
+    { tool: "x_search", quantity: 0n },
+    { tool: "code_execution", quantity: 1n },
+  ]);
+});
+
 test.each([
   undefined,
   null,

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { entryOf } from "../src/ledger.ts";
+import { requestIdOf, send } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+
+const { stack, account } = await sharedStack();
+
+const tools = [{ type: "web_search" }];
+
+/** The lines of a charge for calls of tools. */
+async function toolLines(requestId: string | null) {
+  const entry = await entryOf(stack, account, requestId);
+  const lines = entry?.lines.filter(({ dimension }) => dimension.startsWith("tool:")) ?? [];
+  return lines.map(({ dimension, quantity, amountNanoUsd }) => [
+    dimension,
+    quantity,
+    amountNanoUsd,
+  ]);
+}
+
+describe.each([false, true])("searches in a response (stream: %s)", (stream) => {
+  test.each([
+    ["as OpenAI reports them", "reported", [["tool:web_search", 3n, 30_000_000n]]],
+    [
+      "as xAI reports them",
+      "xai-reported",
+      [
+        ["tool:web_search", 3n, 30_000_000n],
+        ["tool:x_search", 2n, 40_000_000n],
+      ],
+    ],
+    ["by the items of the output", "unreported", [["tool:web_search", 3n, 30_000_000n]]],
+  ])("cost their price, counted %s", async (_, name, lines) => {
+    const model = `test-gpt-searching-${name}`;
+    const body = { model, input: "Hello there", tools, stream };
+    const response = await send(`${stack.url}/v1/responses`, { key: account.key, body });
+    expect([response.status, response.text]).toEqual([200, expect.any(String)]);
+    expect(await toolLines(requestIdOf(response))).toEqual(lines);
+  });
+});
+
+test("a client that leaves pays for the searches so far", async () => {
+  const abort = new AbortController();
+  const response = await fetch(`${stack.url}/v1/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "test-gpt-searching-slow",
+      input: "Say a word, then another one, and so on until there are very many of them.",
+      tools,
+      stream: true,
+    }),
+    signal: abort.signal,
+  });
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString("utf8");
+    if (text.includes("output_text.delta")) break;
+  }
+  abort.abort();
+  const requestId = response.headers.get("x-request-id");
+  await eventually(async () => {
+    expect(await toolLines(requestId)).toEqual([["tool:web_search", 3n, 30_000_000n]]);
+  });
+});

@@ -1,0 +1,48 @@
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import type { ToolCalls } from "@tollgate/providers/chat-usage";
+
+/** The items that are calls of tools which the provider runs, by their type. */
+const toolOfItem: Readonly<Record<string, string>> = {
+  web_search_call: "web_search",
+  x_search_call: "x_search",
+  file_search_call: "file_search",
+  code_interpreter_call: "code_execution",
+  program: "code_execution",
+  image_generation_call: "image_generation",
+  mcp_call: "mcp",
+};
+
+/** What a call of the web search does besides a search, which costs nothing. */
+const freeActions: ReadonlySet<unknown> = new Set(["open_page", "find_in_page"]);
+
+/** Returns the call in an item of the output; undefined for any other item, and for a free action. */
+export function toolCallIn(item: unknown): ToolCalls | undefined {
+  const tool = toolOf(item);
+  return tool === undefined || isFree(item) ? undefined : { tool, quantity: 1n };
+}
+
+/** Returns what an event says of such calls. One is counted when it starts, before its action is known. */
+export function toolCallInEvent({ type, item }: JsonObject): ToolCalls | undefined {
+  const tool = toolOf(item);
+  if (tool === undefined) return undefined;
+  if (type === "response.output_item.added") return { tool, quantity: 1n };
+  const isUncounted = type === "response.output_item.done" && isFree(item);
+  return isUncounted ? { tool, quantity: -1n } : undefined;
+}
+
+/** Reads the calls that OpenAI reports beside the usage of the model. */
+export function reportedToolCalls({ tool_usage }: JsonObject): readonly ToolCalls[] {
+  if (!isJsonObject(tool_usage) || !isJsonObject(tool_usage.web_search)) return [];
+  const quantity = readCount(tool_usage.web_search.num_requests);
+  return quantity === undefined ? [] : [{ tool: "web_search", quantity }];
+}
+
+function toolOf(item: unknown): string | undefined {
+  if (!isJsonObject(item) || typeof item.type !== "string") return undefined;
+  return Object.hasOwn(toolOfItem, item.type) ? toolOfItem[item.type] : undefined;
+}
+
+function isFree(item: unknown): boolean {
+  if (!isJsonObject(item) || !isJsonObject(item.action)) return false;
+  return freeActions.has(item.action.type);
+}
