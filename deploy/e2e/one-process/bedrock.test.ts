@@ -293,7 +293,6 @@ describe("a chat with a provider of the kind bedrock", () => {
     ["is overloaded", "test-bedrock-down", [false, true]],
     ["limits its rate", "test-bedrock-limited", [false, true]],
     ["has a failed model", "test-bedrock-failed", [false, true]],
-    ["calls a tool with bad arguments", "test-bedrock-malformed", [false, true]],
     ["begins with ThrottlingException", "test-bedrock-throttled-first", [true]],
     ["sends what is not valid", "test-bedrock-corrupt", [false, true]],
     ["ends within its first event", "test-bedrock-truncated-first", [true]],
@@ -303,6 +302,14 @@ describe("a chat with a provider of the kind bedrock", () => {
       expect(response.status).toBe(200);
       // 3 tokens at 1 USD per million and 6 at 2.
       expect(response.text).toContain('"cost":0.000015');
+    }
+  });
+
+  test("is the answer, and is billed, where the model calls a tool with bad arguments", async () => {
+    for (const stream of [false, true]) {
+      const response = await chat("test-bedrock-malformed", { stream });
+      expect(response.text).toContain('"finish_reason":"stop"');
+      expect(lastCall().model).toContain("malformed_call");
     }
   });
 

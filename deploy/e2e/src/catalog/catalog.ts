@@ -28,6 +28,7 @@ export function testCatalog(simulatorUrl: string): string {
       long_timeout: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
       // For calls that time out.
       hasty: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 1 },
+      vllm: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5, continuous_usage: true },
       secret: { base_url: `${simulatorUrl}/v1`, api_key_env: "TEST_PROVIDER_KEY" },
       claude: {
         kind: "anthropic",

@@ -20,6 +20,18 @@ export const behaviors = {
 
 export type Behavior = keyof typeof behaviors;
 
+/** Providers that stream slowly, by what they report before the end. Each has a model `charge-to-NAME`. */
+export const reporters = {
+  claude: slot("claude", "claude-sonnet-4-5?tokens=4000&chunks=200&gap_ms=2"),
+  responses: slot("openai", "gpt-5?tokens=4000&chunks=200&gap_ms=2"),
+  gemini: slot("google", "gemini-2.5-flash?tokens=4000&chunks=200&gap_ms=2"),
+  "gemini-each": slot("google", "gemini-2.5-flash?tokens=4000&chunks=200&gap_ms=2&usage_each"),
+  bedrock: slot("bedrock_key", "us.amazon.nova-lite-v1:0?tokens=4000&chunks=200&gap_ms=2"),
+  vllm: slot("vllm", "qwen?tokens=4000&chunks=200&gap_ms=2"),
+} as const;
+
+export type Reporter = keyof typeof reporters;
+
 /**
  * How the simulated provider of streamed audio behaves. `late`: its first event comes after a while.
  * `pending`: the rest of its events does not come after the flush. `open`: it does not close. `idle`: it
@@ -48,6 +60,14 @@ export function audioChargingModels(): object[] {
  * no cost is rounded.
  */
 export function chargingModels(): object[] {
+  const pricing = { input: "1", output: "4" };
+  const streaming = Object.entries(reporters).map(([name, one]) =>
+    chatModel(`charge-to-${name}`, [one], { pricing }),
+  );
+  return [...streaming, ...behaving()];
+}
+
+function behaving(): object[] {
   return (Object.keys(behaviors) as Behavior[]).flatMap((behavior) => {
     const { provider, commands } = behaviors[behavior];
     const named = (route: string) => `charge-${route}-${behavior}`;

@@ -26,7 +26,9 @@ export const chatRequest = z.object({
   model: z.string().min(1),
   messages: z.array(message).min(1),
   stream: z.boolean().nullish(),
-  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  stream_options: z
+    .object({ include_usage: z.boolean().nullish(), continuous_usage_stats: z.boolean().nullish() })
+    .nullish(),
   n: z.int().min(1).max(128).nullish(),
   max_tokens: tokenLimit,
   max_completion_tokens: tokenLimit,

@@ -63,7 +63,8 @@ function usageOnChunk(
   progress: StreamProgress,
 ) {
   if (commands.no_usage) return {};
-  if (!commands.usage_each) return request.stream_options?.include_usage ? { usage: null } : {};
+  if (!commands.usage_each && !request.stream_options?.continuous_usage_stats)
+    return request.stream_options?.include_usage ? { usage: null } : {};
   const { promptTokens, completionTokens, reasoningTokens = 0 } = generation.usage;
   const soFar: Usage =
     chunk.kind === "finish"

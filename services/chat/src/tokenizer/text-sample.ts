@@ -1,7 +1,10 @@
-/** A tokenizer takes long for some texts: for a repeated letter, its time is quadratic. */
-const pieceCharacters = 256;
-/** 16 pieces of 256 characters are 4 KiB. */
-const maxPieces = 16;
+/**
+ * A tokenizer takes long for some texts: for a repeated letter, its time is quadratic. Each end of a
+ * piece may add a token, and with fewer pieces, a text of several languages is not measured well.
+ */
+const pieceCharacters = 128;
+/** 32 pieces of 128 characters are 4 KiB. */
+const maxPieces = 32;
 
 /**
  * A sample of texts together, at most 4 KiB however long they are: pieces taken evenly, each at a

@@ -150,6 +150,8 @@ export interface Provider {
   region?: string | undefined;
   /** Whether it speaks OpenAI's Responses API, beside chat completions. */
   responses?: boolean;
+  /** Whether it is asked for the usage in each chunk of a stream of chat. */
+  continuousUsage?: boolean;
   /** How long the provider may send nothing, before its response and during it. */
   timeoutMs: number;
   /** Whether the catalog sets no timeout, so that a route with a limit of its own may replace it. */

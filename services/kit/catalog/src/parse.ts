@@ -84,6 +84,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
       baseUrlEnv: entry.base_url_env,
       apiKeyEnv: entry.api_key_env,
       region: entry.region,
+      ...(entry.continuous_usage ? { continuousUsage: true } : {}),
       ...(entry.responses === undefined ? {} : { responses: entry.responses }),
       timeoutMs: (entry.timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
       isDefaultTimeout: entry.timeout_seconds === undefined,

@@ -21,6 +21,7 @@ export function providerSchema(kinds: ProviderKinds) {
       api_key_env: keyVariable(all).optional(),
       region: z.string().optional(),
       responses: z.boolean().optional(),
+      continuous_usage: z.boolean().optional(),
       timeout_seconds: z.number().positive().max(3_600).optional(),
     })
     .refine((entry) => hasOneAddress(entry, kindOf(entry.kind)), {
@@ -33,6 +34,10 @@ export function providerSchema(kinds: ProviderKinds) {
     .refine(({ kind, responses }) => responses !== true || speaksResponses(kindOf(kind)), {
       path: ["responses"],
       error: `must not be true: only providers of ${speakers} speak the Responses API`,
+    })
+    .refine((entry) => entry.continuous_usage !== true || speaksChat(kindOf(entry.kind)), {
+      path: ["continuous_usage"],
+      error: "must not be true: its providers are not sent the stream_options of OpenAI's API",
     });
 }
 
@@ -79,6 +84,10 @@ function regionProblem(
   }
   if (regions.name.test(region)) return undefined;
   return `must be the name of ${regions.described}, such as ${regions.example}`;
+}
+
+function speaksChat({ nativeWires }: ProviderKind): boolean {
+  return nativeWires.has("chat");
 }
 
 function speaksResponses({ nativeWires }: ProviderKind): boolean {

@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { spliceParts } from "@tollgate/upstream/json-body";
 import type { Session } from "../../conversations/session.ts";
@@ -18,13 +19,21 @@ export function slotBody(
   ownMembers[ceilingFieldOf(call, slot)] = Number(options.maxTokens);
   if (options.isStream) {
     ownMembers.stream = true;
-    ownMembers.stream_options = { include_usage: true };
+    ownMembers.stream_options = streamOptionsOf(slot);
   }
   const [first, ...others] = call.messages;
   const messages = first === undefined ? [] : [first.subarray("[".length), ...others];
   const all = [...(session?.prefix.content ?? []), ...messages];
   const isLast = call.body.byteLength === "{}".length;
   return spliceParts(ownMembers, call.body, [opening, ...all, ...(isLast ? [] : [comma])]);
+}
+
+const atEnd = { include_usage: true };
+const inEachChunk = { ...atEnd, continuous_usage_stats: true };
+
+/** Returns when a stream of the slot reports its usage. vLLM and others do it in each chunk. */
+export function streamOptionsOf({ provider }: Slot): JsonObject {
+  return provider.continuousUsage ? inEachChunk : atEnd;
 }
 
 /** A slot may refuse a field that it does not know, or ignore it and with it the ceiling. */

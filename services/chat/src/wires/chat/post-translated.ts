@@ -6,6 +6,7 @@ import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
 import type { ClientRequest } from "../client-request.ts";
 import type { Sending } from "../wire.ts";
+import { streamOptionsOf } from "./body.ts";
 import { withTurns } from "./stored-turns.ts";
 
 /**
@@ -56,10 +57,11 @@ function requestIdOf({ call }: ClientRequest): string {
 }
 
 function requestFor(
-  { upstreamModel: model, maxTokensField = "max_completion_tokens" }: Slot,
+  slot: Slot,
   chat: JsonObject,
   { isStream, maxTokens, session }: Sending,
 ): JsonObject {
-  const streamed = isStream ? { stream: true, stream_options: { include_usage: true } } : {};
+  const { upstreamModel: model, maxTokensField = "max_completion_tokens" } = slot;
+  const streamed = isStream ? { stream: true, stream_options: streamOptionsOf(slot) } : {};
   return { model, [maxTokensField]: Number(maxTokens), ...streamed, ...withTurns(chat, session) };
 }

@@ -68,7 +68,8 @@ function prepare(
   const sent = createProviderFetch(providers, slot, { ...call, accept }, target);
   const model = kind.createModel(slot.upstreamModel, sent.fetch);
   const options = kind.callOptions(slot.upstreamModel, request);
-  return { sent, model, options: { ...options, abortSignal: call.signal } };
+  const includeRawChunks = isStream && kind.usageOfEvent !== undefined;
+  return { sent, model, options: { ...options, includeRawChunks, abortSignal: call.signal } };
 }
 
 async function* withFailures(

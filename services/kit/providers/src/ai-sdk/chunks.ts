@@ -12,7 +12,7 @@ import {
 
 /**
  * Yields the chunks of a chat completion, one for each part that has something to say. The last chunk
- * has the provider's own usage block. A stream that the provider does not finish has neither a finish
+ * has the provider's own usage block, and so have others where its events report usage before the end. A stream that the provider does not finish has neither a finish
  * reason nor usage. `letEnd` is called once the provider has finished. Throws a SlotFailure for an
  * error event, and where the model failed.
  */
@@ -23,7 +23,7 @@ export async function* writeChunks(
   letEnd: () => void,
 ): AsyncGenerator<JsonObject> {
   const head = { id: "", object: "chat.completion.chunk", created: secondsNow(), model };
-  const translate = createTranslation(kind.signatures);
+  const read = createReading(kind);
   for await (const part of parts) {
     if (part.type === "error") throw eventFailure(part.error, kind.statusOfEvent(part.error));
     if (part.type === "response-metadata") head.id = part.id ?? "";
@@ -33,9 +33,35 @@ export async function* writeChunks(
       yield* finishChunks(kind, head, part);
       return;
     }
-    const delta = translate(part);
-    if (delta !== undefined) yield { ...head, choices: [choiceOf(delta, null)] };
+    const said = read(part);
+    if (said !== undefined) yield { ...head, ...said };
   }
+}
+
+/**
+ * Returns a function that reads what a part says for a chunk; undefined where it says nothing. The
+ * first usage that an event reports has a chunk of its own, as what was generated follows it. All that
+ * an event generates has the event's usage.
+ */
+function createReading(kind: LanguageModelKind) {
+  const translate = createTranslation(kind.signatures);
+  let usage: JsonObject | undefined;
+  let isReported = false;
+
+  function report(event: unknown): JsonObject | undefined {
+    usage = kind.usageOfEvent?.(event);
+    if (usage === undefined || isReported) return undefined;
+    isReported = true;
+    return { choices: [], usage };
+  }
+
+  return (part: LanguageModelV4StreamPart): JsonObject | undefined => {
+    if (part.type === "raw") return report(part.rawValue);
+    const delta = translate(part);
+    if (delta === undefined) return undefined;
+    const choices = [choiceOf(delta, null)];
+    return usage === undefined ? { choices } : { choices, usage };
+  };
 }
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;

@@ -38,6 +38,11 @@ export interface LanguageModelKind {
    * them; undefined where it sends all. A spec compares it with the package's own warnings.
    */
   unsupportedMember(modelId: string, options: LanguageModelV4CallOptions): string | undefined;
+  /**
+   * Returns the usage block in an event of a stream that is not its last one; undefined where it has
+   * none. Not set for a provider that reports usage at the end only.
+   */
+  usageOfEvent?(event: unknown): JsonObject | undefined;
   /** Returns the HTTP status of an error event in a stream, where it is known. */
   statusOfEvent(error: unknown): number | undefined;
   /** Returns the provider's explanation of a response that it refused, or null. */

@@ -101,12 +101,13 @@ test("marks of the prompt cache are sent", async () => {
   expect(bodies[0]).toMatchObject({ system: [part], messages: [{ content: [part] }] });
 });
 
-test("a documented stream becomes chunks, with Anthropic's usage in the last", async () => {
+test("a documented stream becomes chunks, with Anthropic's usage in the first and the last", async () => {
   const { stream } = await startProvider(claude, (response) => sendEvents(response, basicStream));
   const chunks = await stream({ ...base, stream: true });
   const id = "msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyY";
   const choice = { index: 0, logprobs: null, finish_reason: null };
   expect(chunks).toMatchObject([
+    { choices: [], usage: { input_tokens: 25, output_tokens: undefined } },
     { id, choices: [{ ...choice, delta: { role: "assistant", content: "Hello" } }] },
     { id, choices: [{ ...choice, delta: { content: "!" } }] },
     { id, choices: [{ ...choice, delta: {}, finish_reason: "stop" }] },

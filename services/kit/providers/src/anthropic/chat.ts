@@ -43,6 +43,7 @@ export const anthropicKind: LanguageModelKind = {
   },
   callOptions,
   unsupportedMember,
+  usageOfEvent,
   statusOfEvent: messagesStatusOf,
   refusalOf,
 };
@@ -66,6 +67,13 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
     ...numbers({ topK: request.top_k }),
     providerOptions: { anthropic } as SharedV4ProviderOptions,
   };
+}
+
+/** The first event of a message reports its prompt. What it says of the output is a placeholder. */
+function usageOfEvent(event: unknown): JsonObject | undefined {
+  if (!isJsonObject(event) || event.type !== "message_start") return undefined;
+  const usage = isJsonObject(event.message) ? event.message.usage : undefined;
+  return isJsonObject(usage) ? { ...usage, output_tokens: undefined } : undefined;
 }
 
 function unless(usual: number, value: unknown): unknown {

@@ -101,6 +101,7 @@ test("a documented stream becomes chunks, with signed thinking and Bedrock's own
     { choices: [{ delta: { role: "assistant", reasoning_content: "Let me think" } }] },
     { choices: [{ delta: { reasoning_details: [{ signature: "EqQBCgIYAhIM" }] } }] },
     { choices: [{ delta: { content: "Hello" } }] },
+    { choices: [], usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 } },
     { choices: [{ delta: {}, finish_reason: "stop" }] },
     { choices: [], usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 } },
   ]);
@@ -189,13 +190,13 @@ test.each([
 test.each([
   "malformed_model_output",
   "malformed_tool_use",
-])("the reason %s goes on to the next slot, and does not count", async (stopReason) => {
+])("a response that ends as %s is the answer, which is billed", async (stopReason) => {
   const { post } = await startProvider(bedrockUnderTest, (response) =>
     respondWithJson(response, 200, { ...bedrockUnderTest.response, stopReason }),
   );
-  const failure = await rejectionReason(post(base));
-  expect(failure).toBeInstanceOf(SlotFailure);
-  expect(failure).toMatchObject({ passesOn: true, countsAgainstSlot: false });
+  const completion = await post(base);
+  expect(completion).toMatchObject({ choices: [{ finish_reason: "stop" }] });
+  expect(completion).toHaveProperty("usage.inputTokens");
 });
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html */

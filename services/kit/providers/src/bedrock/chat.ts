@@ -58,16 +58,23 @@ export const bedrockKind: LanguageModelKind = {
   callOptions,
   unsupportedMember,
   reasons: {
-    malformed_model_output: "error",
-    malformed_tool_use: "error",
+    // The model has ended, and what it generated is billed.
+    malformed_model_output: "stop",
+    malformed_tool_use: "stop",
     model_context_window_exceeded: "length",
     refusal: "content-filter",
   },
+  usageOfEvent,
   statusOfEvent,
   refusalOf: () => null,
 };
 
 export const bedrockChat: ChatAdapter = createChatAdapter(bedrockKind);
+
+function usageOfEvent(event: unknown): JsonObject | undefined {
+  const metadata = isJsonObject(event) ? event.metadata : undefined;
+  return isJsonObject(metadata) && isJsonObject(metadata.usage) ? metadata.usage : undefined;
+}
 
 /** The provider client signs the requests, so the package gets a key that is not sent. */
 function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageModelV4 {

@@ -268,20 +268,23 @@ test("a call without a signature has the value that Gemini documents for one", a
   expect(bodies[0]?.contents).toMatchObject([{}, { parts: [part] }, {}]);
 });
 
-test("the usage of a stream is Gemini's own block, of its last chunk", async () => {
+test("the usage of a stream is Gemini's own block, before and in its last chunk", async () => {
   const { stream } = await startProvider(gemini, (response) =>
     sendEvents(response, eventsOf([thought, { text: "Hello" }, { text: "!" }])),
   );
   const chunks = await stream({ ...base, stream: true });
   const choice = { index: 0, logprobs: null, finish_reason: null };
   const head = { id: "r1", model: "gemini-2.5-flash" };
+  const usage = usageMetadata;
   expect(chunks).toMatchObject([
+    { choices: [], usage },
     {
       ...head,
       choices: [{ ...choice, delta: { role: "assistant", reasoning_content: thought.text } }],
+      usage,
     },
-    { ...head, choices: [{ ...choice, delta: { content: "Hello" } }] },
-    { ...head, choices: [{ ...choice, delta: { content: "!" } }] },
+    { ...head, choices: [{ ...choice, delta: { content: "Hello" } }], usage },
+    { ...head, choices: [{ ...choice, delta: { content: "!" } }], usage },
     { ...head, choices: [{ ...choice, delta: {}, finish_reason: "stop" }] },
     { ...head, choices: [], usage: usageMetadata },
   ]);
@@ -310,7 +313,7 @@ test("a blocked prompt is a refusal by the content filter", async () => {
   const streaming = await startProvider(gemini, (response) =>
     sendEvents(response, `data: ${JSON.stringify(body)}\n\n`),
   );
-  const [last, usage] = await streaming.stream({ ...base, stream: true });
+  const [, last, usage] = await streaming.stream({ ...base, stream: true });
   expect(last).toMatchObject({ choices: [{ finish_reason: "content_filter" }] });
   expect(usage).toMatchObject({ usage: { promptTokenCount: 8 } });
 });
@@ -323,17 +326,17 @@ test("a message that Gemini adds to another reason is no refusal", async () => {
   });
 });
 
-test("a malformed call of the model goes on to the next slot, and does not count", async () => {
+test("a malformed call of the model is its answer, which is billed", async () => {
   const body = responseOf([], { finishReason: "MALFORMED_FUNCTION_CALL" });
   const whole = await startProvider(gemini, (response) => respondWithJson(response, 200, body));
   const streaming = await startProvider(gemini, (response) =>
     sendEvents(response, `data: ${JSON.stringify(body)}\n\n`),
   );
-  for (const failing of [whole.post(base), streaming.stream({ ...base, stream: true })]) {
-    const failure = await rejectionReason(failing);
-    expect(failure).toBeInstanceOf(SlotFailure);
-    expect(failure).toMatchObject({ passesOn: true, countsAgainstSlot: false });
-  }
+  const { usageMetadata: usage } = body;
+  const ended = { finish_reason: "stop" };
+  expect(await whole.post(base)).toMatchObject({ choices: [ended], usage });
+  const chunks = await streaming.stream({ ...base, stream: true });
+  expect(chunks.slice(-2)).toMatchObject([{ choices: [ended] }, { usage }]);
 });
 
 /** https://ai.google.dev/gemini-api/docs/troubleshooting */

@@ -1,7 +1,7 @@
 import { createGoogle } from "@ai-sdk/google";
 import { getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
 import type { LanguageModelV4CallOptions, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
@@ -33,6 +33,10 @@ export const googleKind: LanguageModelKind = {
   },
   callOptions,
   unsupportedMember: () => undefined,
+  // The model has ended, and what it generated is billed.
+  reasons: { MALFORMED_FUNCTION_CALL: "stop" },
+  usageOfEvent: (event) =>
+    isJsonObject(event) && isJsonObject(event.usageMetadata) ? event.usageMetadata : undefined,
   statusOfEvent,
   refusalOf,
 };
