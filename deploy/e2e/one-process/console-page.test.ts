@@ -9,6 +9,7 @@ import { collectProblems } from "../src/page-checks.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { fleetSecret } from "../src/stack.ts";
+import { transcriptionClient } from "../src/transcription-client.ts";
 
 const { stack } = await sharedStack();
 
@@ -32,10 +33,19 @@ describeInBrowser("the console's page", () => {
     await eventually(async () => {
       expect((await stack.operator.getRequest({ id })).requests).toHaveLength(1);
     });
+    const listener = transcriptionClient(stack, await stack.newAccount(1));
+    const transcribed = await listener.transcribe({ model: "test-hear-measured" });
+    await eventually(async () => {
+      const of = { id: requestIdOf(transcribed) ?? "" };
+      expect((await stack.operator.getRequest(of)).requests).toHaveLength(1);
+    });
     const page = await browser.newPage();
     const problems = collectProblems(page);
     await page.goto(await createSignInUrl(stack.consoleUrl, stack.operatorAddress, fleetSecret));
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    const unreported = page.getByRole("table", { name: "Models whose usage no provider reports" });
+    const row = unreported.getByRole("row").filter({ hasText: "test-hear-measured" });
+    expect(await row.innerText()).toMatch(/wav_header\s+\d/);
     await page.goto(`${stack.consoleUrl}/accounts/${accountId}`);
     expect(await page.locator(".stat-value").first().innerText()).toBe(
       shownUsd(3_000_000_000n - cost),

@@ -8,6 +8,7 @@ import { eventually } from "../src/eventually.ts";
 import { readWalletRow } from "../src/ledger.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
+import { transcriptionClient } from "../src/transcription-client.ts";
 
 interface Sample {
   name: string;
@@ -137,6 +138,16 @@ describe("operations", () => {
       expect(entries).toContainEqual(expect.objectContaining({ amount: BigInt(-cost) }));
     });
     expect(cost).toBeGreaterThan(0);
+  });
+
+  test("a request whose usage the provider does not report is counted, by its model", async () => {
+    const labels = { alias: "test-hear-measured", basis: "wav_header" };
+    const count = () => sum("tollgate_fallback_measures_total", labels);
+    const before = await count();
+    await transcriptionClient(stack, account).transcribe({ model: labels.alias });
+    expect(await count()).toBe(before + 1);
+    await transcriptionClient(stack, account).transcribe({ model: "test-hear-duration" });
+    expect(await sum("tollgate_fallback_measures_total", { alias: "test-hear-duration" })).toBe(0);
   });
 
   test("tokens, cost, holds, slots and the first token are counted", async () => {

@@ -1,3 +1,4 @@
+import { fallbackBases } from "@tollgate/core/fallback-bases";
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 import { sumUsage } from "./usage-sums.ts";
@@ -5,6 +6,7 @@ import { sumUsage } from "./usage-sums.ts";
 /** Of how many requests the times and errors are, so that they take some 30 ms at the most. */
 const sampled = 2_500;
 const maxForecasts = 20;
+const maxFallbacks = 20;
 const forecastDays = 7;
 const maxDays = 365;
 
@@ -17,13 +19,14 @@ export interface OverviewPeriod {
 
 /** Resolves with the sums of a period; see the message ReadOverviewResponse. */
 export async function sumOverview(pool: pg.Pool, period: OverviewPeriod) {
-  const [used, money, sample, forecasts] = await Promise.all([
+  const [used, money, sample, forecasts, fallbacks] = await Promise.all([
     sumUsage(pool, { ...period, by: UsageBy.ROUTE }),
     sumMoney(pool, period),
     sampleRequests(pool, period),
     forecastWallets(pool, period.accountId),
+    countFallbacks(pool, period),
   ]);
-  return { ...totalsOf(used), ...money, ...sample, forecasts };
+  return { ...totalsOf(used), ...money, ...sample, forecasts, fallbacks };
 }
 
 function totalsOf({ sums }: Awaited<ReturnType<typeof sumUsage>>) {
@@ -136,6 +139,27 @@ function sampleSql(ofAccount: boolean): string {
         FROM sample WHERE code = '') AS times,
       (SELECT json_agg(by_code) FROM by_code) AS errors,
       (SELECT json_agg(by_provider) FROM by_provider) AS providers`;
+}
+
+/**
+ * The models whose providers do not report usage, by what was billed instead: of the newest requests of
+ * the period to which that happened. Empty for an account: it is a matter of the catalog.
+ */
+export async function countFallbacks(pool: pg.Pool, { accountId, from, to }: OverviewPeriod) {
+  if (accountId !== "") return [];
+  const { rows } = await pool.query<{ alias: string; basis: string; requests: bigint }>({
+    name: "count-fallbacks",
+    // In the text, so that the planner sees that the index has them.
+    text: `
+      SELECT alias, basis, count(*) AS requests FROM (
+        SELECT alias, basis FROM entry
+        WHERE basis IN (${fallbackBases.map((basis) => `'${basis}'`).join(", ")})
+          AND recorded_at >= $1 AND recorded_at < $2
+        ORDER BY recorded_at DESC LIMIT ${sampled}
+      ) newest GROUP BY alias, basis ORDER BY 3 DESC, 1, 2 LIMIT ${maxFallbacks}`,
+    values: [from, to],
+  });
+  return rows;
 }
 
 /** The wallets that are empty soonest at the rate of the last seven days. */

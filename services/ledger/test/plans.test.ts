@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { listConversationEntries } from "../src/conversations.ts";
 import { PrismaClient } from "../src/generated/client.ts";
+import { countFallbacks } from "../src/overview.ts";
 import {
   findCharge,
   findCharges,
@@ -98,6 +99,10 @@ describe("reads of the ledger", () => {
     [
       "the next page of an account's requests with an error, of a model",
       async () => failures(accountId, (await newest()).id),
+    ],
+    [
+      "the models whose usage is not reported",
+      () => countFallbacks(pool, { ...month, accountId: "" }),
     ],
     [
       "the entries of a conversation",

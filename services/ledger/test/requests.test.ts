@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
@@ -240,6 +241,22 @@ describe("requests", () => {
     const everybody = await sumOverview(pool, { accountId: "", from, to });
     expect(everybody.requests).toBeGreaterThanOrEqual(3n);
     expect(everybody.forecasts.length).toBeGreaterThan(0);
+  });
+
+  test("whose usage no provider reported are counted by their models, in the overview of all accounts", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const alias = randomUUID();
+    const bases = ["wall_clock", "provider", "wall_clock", "file_parts", "finals_and_pcm"];
+    await capture(accountId, ...bases.map((basis) => ({ alias, basis })));
+    const hourMs = 3_600_000;
+    const from = new Date(Math.floor(Date.now() / hourMs) * hourMs - hourMs);
+    const to = new Date(from.getTime() + 3 * hourMs);
+    const { fallbacks } = await sumOverview(pool, { accountId: "", from, to });
+    expect(fallbacks.filter((one) => one.alias === alias)).toEqual([
+      { alias, basis: "wall_clock", requests: 2n },
+      { alias, basis: "file_parts", requests: 1n },
+    ]);
+    expect((await sumOverview(pool, { accountId, from, to })).fallbacks).toEqual([]);
   });
 
   test("are summed by provider, route, account, hour and month, and filtered", async () => {

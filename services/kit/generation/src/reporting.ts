@@ -1,4 +1,5 @@
 import type { Model } from "@tollgate/catalog/model";
+import { fallbackBases } from "@tollgate/core/fallback-bases";
 import type { Log } from "@tollgate/core/log";
 import { formatUsd, type NanoUsd } from "@tollgate/core/money";
 import type { OutcomeFields } from "@tollgate/metering/usage-event-fields";
@@ -46,12 +47,13 @@ export function logGeneration(
   log.info(fields, "generation");
 }
 
-/** Adds the cost and the tokens of a generation to the metrics. */
+/** Adds the cost and the tokens of a generation to the metrics, and a fallback that measured it. */
 export function countUsage(
   { metrics }: Pick<Reporting, "metrics">,
   { alias, routeType }: Model,
-  { costNanoUsd, promptTokens, completionTokens }: OutcomeFields,
+  { costNanoUsd, promptTokens, completionTokens, basis }: OutcomeFields,
 ): void {
+  if (fallbackBases.includes(basis)) metrics.fallbackMeasures.inc({ alias, basis });
   metrics.cost.inc({ route_type: routeType, alias }, Number(costNanoUsd));
   if (promptTokens > 0n) {
     metrics.tokens.inc({ alias, direction: "prompt" }, Number(promptTokens));

@@ -21,6 +21,7 @@ export function createMetrics() {
   return {
     registry,
     ...consoleMetrics(factories),
+    ...usageMetrics(factories),
     requests: counter("tollgate_requests_total", "Requests that the edge has responded to.", [
       "route",
       "alias",
@@ -37,15 +38,6 @@ export function createMetrics() {
       "Time from the hold to the first chunk of a streamed response.",
       ["alias"],
       firstTokenSeconds,
-    ),
-    tokens: counter("tollgate_tokens_total", "Tokens metered.", ["alias", "direction"]),
-    cost: counter("tollgate_cost_nano_usd_total", "Cost metered, in nano-USD.", [
-      "route_type",
-      "alias",
-    ]),
-    uncollected: counter(
-      "tollgate_uncollected_nano_usd_total",
-      "Cost that no wallet could pay, as recorded on ledger entries, in nano-USD.",
     ),
     holds: counter("tollgate_holds_total", "Holds requested, by result.", ["result"]),
     limitRefusals: counter(
@@ -83,6 +75,25 @@ export function createMetrics() {
     bodyBytes: gauge("tollgate_body_bytes", "Bytes of JSON bodies that are being read."),
     uploadBytes: gauge("tollgate_upload_bytes", "Bytes of uploads on disk."),
     openSockets: gauge("tollgate_open_sockets", "Open WebSockets of live transcription."),
+  };
+}
+
+function usageMetrics({ counter }: ReturnType<typeof factoriesFor>) {
+  return {
+    tokens: counter("tollgate_tokens_total", "Tokens metered.", ["alias", "direction"]),
+    cost: counter("tollgate_cost_nano_usd_total", "Cost metered, in nano-USD.", [
+      "route_type",
+      "alias",
+    ]),
+    fallbackMeasures: counter(
+      "tollgate_fallback_measures_total",
+      "Requests whose usage the provider did not report, by model and by what was billed instead.",
+      ["alias", "basis"],
+    ),
+    uncollected: counter(
+      "tollgate_uncollected_nano_usd_total",
+      "Cost that no wallet could pay, as recorded on ledger entries, in nano-USD.",
+    ),
   };
 }
 

@@ -143,6 +143,10 @@ CREATE TABLE entry_month (
 CREATE INDEX entry_account_recorded_at ON entry (account_id, recorded_at, id)
   INCLUDE (kind, amount_nano_usd);
 CREATE INDEX entry_request_id ON entry (request_id);
+-- The bases of fallbacks: fallback-bases.ts. Few entries have one.
+CREATE INDEX entry_fallback ON entry (recorded_at) INCLUDE (alias, basis) WHERE basis IN (
+  'approx4', 'file_bytes', 'file_parts', 'input_pages', 'input_tokens', 'page_tree', 'pcm_bytes',
+  'wall_clock', 'wav_header');
 CREATE INDEX entry_conversation_id ON entry (conversation_id) WHERE conversation_id IS NOT NULL;
 
 -- The events that have an entry. Makes capture exactly once. `entry_id` and `recorded_at` are the

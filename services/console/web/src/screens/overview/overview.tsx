@@ -20,6 +20,7 @@ import { ErrorCodes } from "./error-codes.tsx";
 import { OwnLimits } from "./own-limits.tsx";
 import { Providers } from "./providers.tsx";
 import { RefusedRequests } from "./refused-requests.tsx";
+import { UnreportedUsage } from "./unreported-usage.tsx";
 
 const route = getRouteApi("/app/");
 const fallback = "7d";
@@ -49,6 +50,7 @@ export function Overview() {
               <div className="column">
                 <ErrorCodes data={data} search={search} />
                 <RefusedRequests refusals={data.refusals} />
+                <UnreportedUsage fallbacks={data.fallbacks} />
               </div>
             </div>
           </>
