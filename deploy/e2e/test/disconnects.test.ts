@@ -1,13 +1,19 @@
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { bytesPerSecond, wav } from "../src/audio-files.ts";
+import { beginCall } from "../src/charging/begin-call.ts";
+import { billedCalls } from "../src/charging/billed-calls.ts";
+import { expectCharge } from "../src/charging/endings.ts";
+import { expectNothingInProgress, newSerialAccount } from "../src/charging/in-progress.ts";
 import { eventually } from "../src/eventually.ts";
 import { entryOf, readWalletRow } from "../src/ledger.ts";
+import { chatBody, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { specialtyRoutes } from "../src/specialty-routes.ts";
 import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
 
-const { stack, account, expectBooks } = await sharedStack({ creditUsd: 50 });
+const before = "the client leaves before the first byte";
+
+const { stack, account } = await sharedStack({ creditUsd: 50 });
 
 describe("a client that disconnects", () => {
   function clientWith(apiKey: string): OpenAI {
@@ -48,45 +54,66 @@ describe("a client that disconnects", () => {
     ]);
   });
 
-  test("before a JSON response ends the call to the provider, and pays nothing", async () => {
-    const leaver = await stack.newAccount(1);
-    const controller = new AbortController();
-    const user = "json-leaver";
-    const pending = clientWith(leaver.key).chat.completions.create(
-      {
-        model: "test-small",
-        messages: [{ role: "user", content: "Hi" }],
-        user,
-        metadata: { simulate: "delay_ms=600000" },
-      },
-      { signal: controller.signal },
-    );
-    const calls = () => stack.simulator.calls.list({ user });
-    await eventually(() => expect(calls()).toHaveLength(1));
-    controller.abort();
-    await expect(pending).rejects.toThrow(OpenAI.APIUserAbortError);
-    await eventually(async () => {
-      const { entries, held, balance } = await readWalletRow(stack, leaver);
-      expect(entries.map((entry) => entry.kind)).toEqual(["failure", "top_up"]);
-      expect([held, balance]).toEqual([0n, 1_000_000_000n]);
+  describe("from a response that is not a stream", () => {
+    const { chat, messages } = billedCalls;
+
+    test("lets its key have another request in progress, and pays for both", async () => {
+      const leaver = await newSerialAccount(stack);
+      const left = await beginCall(stack, leaver, chat, "held");
+      left.leave();
+      const more = await send(`${stack.url}/v1/chat/completions`, {
+        key: leaver.key,
+        body: chatBody(),
+      });
+      expect(more.status).toBe(200);
+      expect(left.recorded.outcome).toBe("open");
+      stack.simulator.release();
+      await eventually(async () => {
+        const { entries } = await readWalletRow(stack, leaver);
+        expect(entries.map(({ kind }) => kind)).toEqual(["usage", "usage", "top_up"]);
+      });
     });
-    expect(calls()).toMatchObject([{ outcome: "client_disconnected" }]);
-  });
 
-  const jsonRoutes = specialtyRoutes.filter(({ alias }) => alias !== "test-entities");
+    test("with a large body pays, too", async () => {
+      const leaver = await newSerialAccount(stack);
+      const large = { ...messages, write: (alias: string) => messages.write(alias, 300_000) };
+      const left = await beginCall(stack, leaver, large, "held");
+      left.leave();
+      await expectNothingInProgress(stack, leaver);
+      stack.simulator.release();
+      await expectCharge(
+        stack,
+        { call: large, form: "whole", ending: before, charge: "reported" },
+        left,
+      );
+    });
 
-  test.each(
-    jsonRoutes.map(({ path, alias, body }) => [path, { ...body, model: `${alias}-slow` }] as const),
-  )("from %s is not billed", async (path, body) => {
-    const disconnecting = new AbortController();
-    const before = stack.simulator.calls.list().at(-1)?.seq ?? 0;
-    const request = post(path, body, disconnecting.signal).catch(() => undefined);
-    const call = () => stack.simulator.calls.list({ since: before })[0];
-    await eventually(() => expect(call()).toBeDefined());
-    disconnecting.abort();
-    await request;
-    await eventually(() => expect(call()?.outcome).toBe("client_disconnected"));
-    await expectBooks();
+    test("by a half-closed connection pays, too", async () => {
+      const leaver = await newSerialAccount(stack);
+      const left = await beginCall(stack, leaver, chat, "held");
+      left.halfClose();
+      await expectNothingInProgress(stack, leaver);
+      stack.simulator.release();
+      await expectCharge(
+        stack,
+        { call: chat, form: "whole", ending: before, charge: "reported" },
+        left,
+      );
+    });
+
+    test("is not tried at another slot when the first one fails", async () => {
+      const leaver = await newSerialAccount(stack);
+      const left = await beginCall(stack, leaver, chat, "fails_late");
+      left.leave();
+      await expectNothingInProgress(stack, leaver);
+      stack.simulator.release();
+      await expectCharge(
+        stack,
+        { call: chat, form: "whole", ending: before, charge: "nothing" },
+        left,
+      );
+      expect(stack.simulator.calls.list({ since: left.recorded.seq })).toEqual([]);
+    });
   });
 
   test("within the audio of speech stops the provider, and is billed", async () => {

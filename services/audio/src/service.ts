@@ -35,13 +35,15 @@ export const audio = defineService({
       context.peerAuth,
     );
     const implementation = bindService(AudioService, {
-      speak: (call, { signal }) => speak(runtime, call, signal),
+      speak: (call, cancellation) => speak(runtime, call, cancellation),
       listVoices: (request, { signal }) => listAliasVoices(runtime, request, signal),
     });
     return {
       bindings: [implementation],
       httpAddress: context.httpAddress,
-      drain: server.stop,
+      async drain(graceMs) {
+        await Promise.all([server.stop(graceMs), runtime.drain(graceMs)]);
+      },
       stop: runtime.stop,
     };
   },

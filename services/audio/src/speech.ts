@@ -1,4 +1,5 @@
 import type { Model } from "@tollgate/catalog/model";
+import type { Cancellable } from "@tollgate/core/cancellation";
 import { invalidParam } from "@tollgate/core/errors";
 import { listValues } from "@tollgate/core/schema-errors";
 import { endedByCaller } from "@tollgate/generation/ended-by-caller";
@@ -23,14 +24,15 @@ interface SpeechChunk {
 
 /**
  * Yields speech as it arrives; the first chunk has the content type. Bills the characters of the
- * input once all audio was sent, and also when the client disconnects after audio was sent. Throws
+ * input once all audio was sent, and also when the caller leaves or the deadline passes before. The
+ * provider that was called is cancelled then, once its audio begins. Throws
  * `invalid_param` for an input over the alias's limit, and for what the alias or a slot of it does not
  * support.
  */
 export async function* speak(
   { engine, providers }: ProviderRuntime,
   call: SpeakRequest,
-  signal: AbortSignal,
+  cancellation: Cancellable,
 ): AsyncGenerator<SpeechChunk> {
   const model = engine.resolve(call.alias, "speech", call.caller);
   checkLimits(call, model);
@@ -38,21 +40,20 @@ export async function* speak(
   checkSpeech(model, body);
   const quantity = BigInt(call.characters);
   const estimate = highestCostOfUnits(model, quantity);
-  yield* engine.stream({ caller: call.caller, model, estimate }, async function* (generation) {
-    let isDelivered = false;
+  const { signal } = cancellation;
+  const billable = { caller: call.caller, model, estimate, cancellation };
+  yield* engine.stream(billable, async function* (generation) {
     const { slot, response } = await generation.attemptStream(async (slot) => {
       const { requestId = "" } = call.caller ?? {};
       const details = { accept: "audio/*", requestId, signal } as const;
       const sent = await postSpeech(providers, slot, body, details);
-      const chunks = await openAudio(sent, signal, () => {
-        isDelivered = true;
-      });
-      return { chunks };
+      return { chunks: await openAudio(sent, signal) };
     });
     const measured = measureUnits({ quantity, basis: "input" }, slot);
-    generation.billPartial(() =>
-      endedByCaller(signal) && isDelivered ? { slot, response: measured } : undefined,
-    );
+    generation.billPartial((failure) => {
+      const isCallers = signal.aborted ? endedByCaller(signal) : failure === undefined;
+      return isCallers ? { slot, response: measured } : undefined;
+    });
     yield* response.chunks;
     await generation.settle(slot, measured);
   });
@@ -77,7 +78,6 @@ function checkLimits({ characters, format }: SpeakRequest, { alias, speech }: Mo
 async function openAudio(
   { contentType, body }: ProviderResponse,
   signal: AbortSignal,
-  onDelivered: () => void,
 ): Promise<AsyncIterable<SpeechChunk>> {
   if (jsonType.test(contentType)) {
     body.letEnd();
@@ -99,7 +99,6 @@ async function openAudio(
       yield { contentType: type };
       for (let chunk: IteratorResult<Buffer> = first; !chunk.done; chunk = await next()) {
         yield { audio: chunk.value };
-        onDelivered();
       }
     } finally {
       await chunks.return?.();

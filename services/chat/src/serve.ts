@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { Cancellable } from "@tollgate/core/cancellation";
 import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
@@ -29,16 +30,19 @@ export interface ServedResponse {
   rates?: Rates | undefined;
 }
 
-/** Returns the complete response to a call, under our alias. */
+/**
+ * Returns the complete response to a call, under our alias. A provider that was called responds although
+ * the caller leaves: the response is billed, but a turn of a conversation is not stored.
+ */
 export async function serve(
   runtime: ChatRuntime,
   call: ChatCall,
-  signal: AbortSignal,
+  cancellation: Cancellable,
 ): Promise<ServedResponse> {
-  const prepared = await prepare(runtime, call, false, signal);
+  const prepared = await prepare(runtime, call, false, cancellation.signal);
   const { session } = prepared;
   try {
-    if (session?.storedTurn === undefined) return await generate(runtime, prepared, signal);
+    if (session?.storedTurn === undefined) return await generate(runtime, prepared, cancellation);
     const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
     return { body: storedCompletionOf(stored, session.sessionId), totalTokens: stored.totalTokens };
   } finally {
@@ -49,11 +53,13 @@ export async function serve(
 function generate(
   runtime: ChatRuntime,
   prepared: PreparedCall,
-  signal: AbortSignal,
+  cancellation: Cancellable,
 ): Promise<ServedResponse> {
+  const { signal } = cancellation;
   const { wire, model, translated, session, hold, promptCharacters } = prepared;
   const { meter } = runtime;
-  return runtime.engine.generate(billableCall(prepared), async (generation) => {
+  const billable = { ...billableCall(prepared), cancellation };
+  return runtime.engine.generate(billable, async (generation) => {
     let isNative = false;
     const attempted = generation.attempt((slot) => {
       isNative = !translated.has(slot);
@@ -66,7 +72,9 @@ function generate(
     const usage = completeUsage(response) ?? (await meter.usageOf(call, deliveredBy(response)));
     const billed = billedOutput(hold, slot, generation);
     const measured = await generation.measured(slot, measure(usage, slot, billed));
-    await session?.storeTurn(turnOf(model.alias, response, usage, measured.charge));
+    if (!cancellation.hasLeft) {
+      await session?.storeTurn(turnOf(model.alias, response, usage, measured.charge));
+    }
     const cost = await measured.settle();
     meter.learn(call, usage, () => deliveredBy(response), promptCharacters);
     return {

@@ -35,17 +35,18 @@ export const chat = defineService({
     const { now } = context;
     const chatRuntime = { ...runtime, sessions: conversations?.sessions, meter, now };
     const chats = bindService(ChatService, {
-      complete: ({ call }, { signal }) => serve(chatRuntime, required(call), signal),
+      complete: ({ call }, cancellation) => serve(chatRuntime, required(call), cancellation),
       stream: ({ call }, { signal }) => serveStream(chatRuntime, required(call), signal),
       countTokens: ({ call }, { signal }) => countTokens(chatRuntime, required(call), signal),
-      async embed(call, { signal }) {
-        const { bytes } = await serveJson(runtime, embeddings, call, signal);
+      async embed(call, cancellation) {
+        const { bytes } = await serveJson(runtime, embeddings, call, cancellation);
         return { body: bytes };
       },
     });
     const stored = bindService(ConversationService, conversations?.api ?? noConversations);
     return {
       bindings: [chats, stored],
+      drain: runtime.drain,
       async stop(graceMs) {
         await runtime.stop(graceMs);
         await tokenizer.stop();

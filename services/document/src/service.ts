@@ -43,12 +43,12 @@ export const document = defineService({
     const handlers = { request: serveRoutes(routes, context) };
     const server = await serveProxied(context.httpAddress, handlers, context.peerAuth);
     const implementation = bindService(DocumentService, {
-      async rerank(call, { signal }) {
-        const { bytes } = await serveJson(runtime, rerank, call, signal);
+      async rerank(call, cancellation) {
+        const { bytes } = await serveJson(runtime, rerank, call, cancellation);
         return { body: bytes };
       },
-      async classify(call, { signal }) {
-        const { bytes } = await serveJson(runtime, classification, call, signal);
+      async classify(call, cancellation) {
+        const { bytes } = await serveJson(runtime, classification, call, cancellation);
         return { body: bytes };
       },
       readOcrJob: (call, { signal }) => readJob(jobs, call, signal),
@@ -56,7 +56,9 @@ export const document = defineService({
     return {
       bindings: [implementation],
       httpAddress: context.httpAddress,
-      drain: server.stop,
+      async drain(graceMs) {
+        await Promise.all([server.stop(graceMs), runtime.drain(graceMs)]);
+      },
       async stop(graceMs) {
         await keeping.stop();
         await runtime.stop(graceMs);

@@ -1,4 +1,5 @@
 import { watchCatalog } from "@tollgate/catalog/watch";
+import { serviceUnavailable } from "@tollgate/core/errors";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
@@ -99,7 +100,7 @@ export const edge = defineService({
     return {
       bindings: [],
       url: server.url,
-      drain: server.stop,
+      drain: (graceMs) => server.stop(graceMs, () => pending.forEach(endStopped)),
       async stop(graceMs) {
         await pending.stop();
         await refusals.stop();
@@ -112,6 +113,11 @@ export const edge = defineService({
     };
   },
 });
+
+/** The gateway ends a request, and not its client: its call is not charged. */
+function endStopped(context: RequestContext): void {
+  context.end(serviceUnavailable());
+}
 
 function clientsOf(peer: ServiceContext["peer"]): RouteDependencies["services"] {
   return {

@@ -11,11 +11,11 @@ export const image = defineService({
   async setup(context) {
     const runtime = await openProviderRuntime(context);
     const implementation = bindService(ImageService, {
-      async generateImages(call, { signal }) {
-        const response = await serveJson(runtime, generation, call, signal);
+      async generateImages(call, cancellation) {
+        const response = await serveJson(runtime, generation, call, cancellation);
         return { body: imagesResponse(response, context.now()) };
       },
     });
-    return { bindings: [implementation], stop: runtime.stop };
+    return { bindings: [implementation], drain: runtime.drain, stop: runtime.stop };
   },
 });

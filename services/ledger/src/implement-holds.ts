@@ -5,7 +5,7 @@ import { createLedgerHolds } from "./holds.ts";
 import { keepHold } from "./keep-hold.ts";
 import type { LedgerParts } from "./ledger-parts.ts";
 import { listOpenHolds } from "./open-holds.ts";
-import { releaseHold } from "./release.ts";
+import { leaveHold, releaseHold } from "./release.ts";
 import { releaseSharedHold, takeSharedHold } from "./shared-hold.ts";
 
 /** Returns the calls that take, change and release holds. */
@@ -47,6 +47,10 @@ export function implementHolds(parts: LedgerParts) {
     },
     async releaseHold({ holdId, keepsRequest }) {
       await releaseHold(pool, locks, holdId, keepsRequest);
+      return {};
+    },
+    async leaveHold({ holdId }) {
+      await leaveHold(pool, locks, holdId);
       return {};
     },
     async listOpenHolds(page) {

@@ -12,19 +12,32 @@ export async function releaseHold(
   holdId: string,
   keepsRequest = false,
 ): Promise<void> {
-  const release = () =>
-    pool.query({
-      name: "release-hold",
-      text: "SELECT release_hold($1, $2)",
-      values: [holdId, keepsRequest],
-    });
+  const text = "SELECT release_hold($1, $2)";
+  const values = [holdId, keepsRequest];
+  await change(pool, locks, holdId, { name: "release-hold", text, values });
+}
+
+/** Takes one request off those that a hold counts as in progress: it goes on without its client. */
+export async function leaveHold(pool: pg.Pool, locks: WalletLocks, holdId: string): Promise<void> {
+  const text = "SELECT leave_hold($1)";
+  await change(pool, locks, holdId, { name: "leave-hold", text, values: [holdId] });
+}
+
+/** Runs a statement that changes one hold, in its turn where the wallet of the hold is locked. */
+async function change(
+  pool: pg.Pool,
+  locks: WalletLocks,
+  holdId: string,
+  statement: { name: string; text: string; values: unknown[] },
+): Promise<void> {
+  const run = () => pool.query(statement);
   try {
-    if (!locks.isAny()) return void (await release());
+    if (!locks.isAny()) return void (await run());
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
   }
   const owners = await findOwners(pool, [holdId]);
-  for (const accountId of owners.keys()) await locks.run(accountId, release);
+  for (const accountId of owners.keys()) await locks.run(accountId, run);
 }
 
 /**

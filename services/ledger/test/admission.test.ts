@@ -6,6 +6,7 @@ import { createLog } from "@tollgate/core/log";
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 import { createEngine, type Engine } from "@tollgate/generation/engine";
 import type { Generation } from "@tollgate/generation/generation";
+import { createRunningGenerations } from "@tollgate/generation/running-generations";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { Admission, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
@@ -210,6 +211,7 @@ describe("the admission policies", () => {
       },
       charges: createChargeLookup(client),
       breakers: createBreakers(() => performance.now()),
+      running: createRunningGenerations(),
       log,
       metrics,
       now: () => new Date(),

@@ -11,6 +11,7 @@ import { costOf, minOf, type Price } from "@tollgate/core/money";
 import { createEngine, type Engine } from "@tollgate/generation/engine";
 import { highestCost } from "@tollgate/generation/estimate";
 import type { Generation } from "@tollgate/generation/generation";
+import { createRunningGenerations } from "@tollgate/generation/running-generations";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
@@ -57,6 +58,7 @@ describe("the cost in a client's response", () => {
       }),
       charges: createChargeLookup(client),
       breakers: createBreakers(() => performance.now()),
+      running: createRunningGenerations(),
       log,
       metrics,
       now: () => new Date(),

@@ -2,11 +2,13 @@ import { chatModel, reader, slot, speechModel, transcriber, unitModel } from "./
 
 /**
  * How the simulated provider behaves: it responds when the simulator releases its calls, or it fails.
- * `endless`, of speech: a gigabyte of audio.
+ * `endless`, of speech: a gigabyte of audio. `fails_late`: it fails when it is released; a second slot
+ * responds.
  */
 export const behaviors = {
   held: { provider: "long_timeout", commands: "delay_ms=600000" },
   endless: { provider: "long_timeout", commands: "bytes=1000000000&chunk_bytes=262144" },
+  fails_late: { provider: "long_timeout", commands: "delay_ms=600000&status=503" },
   closes: { provider: "sim", commands: "cut_after=0" },
   stalls: { provider: "hasty", commands: "hang" },
   errs: { provider: "sim", commands: "status=500" },
@@ -71,7 +73,11 @@ function behaving(): object[] {
   return (Object.keys(behaviors) as Behavior[]).flatMap((behavior) => {
     const { provider, commands } = behaviors[behavior];
     const named = (route: string) => `charge-${route}-${behavior}`;
-    const chain = (model: string, more = "") => [slot(provider, `${model}?${commands}${more}`)];
+    const second = behavior === "fails_late" ? [slot("sim", "second")] : [];
+    const chain = (model: string, more = "") => [
+      slot(provider, `${model}?${commands}${more}`),
+      ...second,
+    ];
     const byPath = (model: { chain: readonly object[] }) => ({
       ...model,
       chain: model.chain.map((one) => ({ ...one, provider })),

@@ -19,13 +19,19 @@ export interface BegunCall {
   ended: Promise<void>;
 }
 
+/** A call over HTTP. */
+export interface BegunRequest extends BegunCall {
+  /** Ends the client's side of its connection only. */
+  halfClose(): void;
+}
+
 /** Sends a call, and resolves once the provider has received it. */
 export async function beginCall(
   stack: Stack,
   account: Account,
   call: BilledCall,
   behavior: Behavior,
-): Promise<BegunCall> {
+): Promise<BegunRequest> {
   const { bytes, contentType } = await call.write(aliasOf(call, behavior));
   const since = stack.simulator.calls.list().at(-1)?.seq ?? 0;
   const sent = request(`${stack.url}${call.path}`, {
@@ -45,7 +51,9 @@ export async function beginCall(
     expect(found, `${call.path}, ${behavior}`).toBeDefined();
     return found as RecordedCall;
   });
-  return { account, recorded, leave: () => void sent.destroy(), ...response };
+  const leave = () => void sent.destroy();
+  const halfClose = () => void sent.socket?.end();
+  return { account, recorded, leave, halfClose, ...response };
 }
 
 function followResponse(sent: ClientRequest) {

@@ -9,8 +9,8 @@ export interface BilledCall {
   path: string;
   /** Of the model `charge-NAME-BEHAVIOR`. */
   name: string;
-  /** Returns the body of the request, and its content type. */
-  write(alias: string): Promise<WrittenBody>;
+  /** Returns the body of the request, with spaces in front of JSON, and its content type. */
+  write(alias: string, spaces?: number): Promise<WrittenBody>;
   /** The path of the provider that receives the call. */
   providerPath: string;
   /** Returns what the provider's own count costs, in nano-USD. */
@@ -33,8 +33,10 @@ function json(
   cost: BilledCall["cost"],
   providerPath = path,
 ): BilledCall {
-  const write = async (model: string) => ({
-    bytes: Buffer.from(JSON.stringify({ model, ...members })),
+  const write = async (model: string, spaces = 0) => ({
+    bytes: Buffer.from(
+      JSON.stringify({ model, ...members }).replace("{", `{${" ".repeat(spaces)}`),
+    ),
     contentType: "application/json",
   });
   return { path, name, write, cost, providerPath };

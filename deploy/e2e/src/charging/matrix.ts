@@ -76,7 +76,7 @@ const chargedBefore = { never: "the charge is durable before the first byte is s
 
 /** A response that is not a stream. */
 const whole: MatrixRow["charges"] = {
-  "the client leaves before the first byte": { pending: "whole" },
+  "the client leaves before the first byte": "reported",
   "the client leaves after the first byte": "reported",
   "the client leaves in the middle": chargedBefore,
   "the client leaves at the last event": chargedBefore,

@@ -18,16 +18,17 @@ export async function handleTranscription(
   request: ProxiedRequest,
   graceEnded: AbortSignal,
 ): Promise<void> {
-  const { req, res, caller, signal } = request;
+  const { req, res, caller, cancellation } = request;
   await withUploadStore(request, async (store) => {
     const upload = await readUpload(req, store);
     setAliasHeader(res, upload.alias);
     if (upload.stream) {
+      const { signal } = cancellation;
       const events = streamFile(runtime, caller, upload, { left: signal, graceEnded });
       return sendTranscriptEvents(res, events, signal);
     }
     try {
-      sendJsonBytes(res, await transcribeFile(runtime, caller, upload, signal));
+      sendJsonBytes(res, await transcribeFile(runtime, caller, upload, cancellation));
     } catch (error) {
       if (!(error instanceof LanguageRefusal)) throw error;
       sendRefusal(res, error);

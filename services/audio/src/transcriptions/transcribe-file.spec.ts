@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
+import { Cancellation } from "@tollgate/core/cancellation";
 import { internalError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { Engine } from "@tollgate/generation/engine";
@@ -33,8 +34,7 @@ function hanging(attempt: (call: (slot: Slot) => Promise<unknown>) => Promise<un
     generate: (_call, work) => work({ attempt } as unknown as Generation),
   };
   const runtime = { engine, providers: { send } } as unknown as ProviderRuntime;
-  const { signal } = new AbortController();
-  const failing = transcribeFile(runtime, create(CallerSchema), upload, signal);
+  const failing = transcribeFile(runtime, create(CallerSchema), upload, new Cancellation());
   return { failing, send };
 }
 
@@ -82,7 +82,7 @@ async function meter(json: string) {
     generate: (_call: unknown, work: (generation: unknown) => unknown) => work({ attempt, settle }),
   };
   const runtime = { engine } as unknown as ProviderRuntime;
-  await transcribeFile(runtime, create(CallerSchema), upload, new AbortController().signal);
+  await transcribeFile(runtime, create(CallerSchema), upload, new Cancellation());
   return settle.mock.calls[0]?.[1];
 }
 

@@ -1,4 +1,5 @@
 import type { Model } from "@tollgate/catalog/model";
+import type { Cancellable } from "@tollgate/core/cancellation";
 import { GatewayError } from "@tollgate/core/errors";
 import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
@@ -18,8 +19,8 @@ import type { Upload } from "./upload.ts";
 const maxTranscriptionMs = 240_000;
 
 /**
- * Transcribes a file. Returns the provider's JSON, byte for byte, or what its adapter makes of it.
- * Bills what `usageOfFile` returns. Throws a
+ * Transcribes a file. Returns the provider's JSON, byte for byte, or what its adapter makes of it. A
+ * provider that was called responds although the caller leaves. Bills what `usageOfFile` returns. Throws a
  * LanguageRefusal where the alias requires a language and the request names none, or one that no slot
  * supports.
  */
@@ -27,15 +28,17 @@ export async function transcribeFile(
   { engine, providers }: ProviderRuntime,
   caller: Caller,
   upload: Upload,
-  signal: AbortSignal,
+  cancellation: Cancellable,
 ): Promise<Uint8Array> {
+  const { signal } = cancellation;
   const { alias, audio, contentType, language } = upload;
   const model = engine.resolve(alias, "transcriptions", caller);
   const heldSeconds = BigInt(Math.max(1, Math.ceil(mostSecondsOfFile(audio))));
   const limit = startLimit();
   const limited = AbortSignal.any([signal, limit.signal]);
   const estimate = highestCostOfUnits(model, heldSeconds);
-  const running = engine.generate({ caller, model, estimate }, async (generation) => {
+  const billable = { caller, model, estimate, cancellation };
+  const running = engine.generate(billable, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
       // No time is left for another slot, which has not failed.
       if (limited.aborted && !signal.aborted) throw tookTooLong();

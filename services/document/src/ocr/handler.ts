@@ -12,15 +12,17 @@ import { jobStateOf } from "./job-state.ts";
 
 /**
  * Handles POST /v1/ocr, which the edge proxies: sends the provider's JSON, byte for byte. Bills what
- * `measurePages` returns.
+ * `measurePages` returns. A provider that was called responds although the client leaves.
  */
 export async function handleOcr(runtime: ProviderRuntime, request: ProxiedRequest): Promise<void> {
   const { engine, providers } = runtime;
-  const { res, caller, signal } = request;
+  const { res, caller, cancellation } = request;
+  const { signal } = cancellation;
   await withOcrForm(runtime, request, async (form, model) => {
     const { requestId } = caller;
     const estimate = highestCostOfUnits(model, BigInt(form.pages));
-    const bytes = await engine.generate({ caller, model, estimate }, async (generation) => {
+    const billable = { caller, model, estimate, cancellation };
+    const bytes = await engine.generate(billable, async (generation) => {
       const { slot, response } = await generation.attempt(async (slot) => {
         const call = { requestId, signal };
         const read = await ocrAdapterOf(slot).read(providers, slot, form, call);

@@ -23,7 +23,8 @@ const creationMs = 5 * 60_000;
  */
 export async function createJob(parts: JobParts, request: ProxiedRequest): Promise<void> {
   const { runtime, log } = parts;
-  const { res, caller, signal } = request;
+  const { res, caller, cancellation } = request;
+  const { signal } = cancellation;
   await withOcrForm(runtime, request, async (form, model) => {
     const estimate = highestCostOfUnits(model, BigInt(form.pages));
     const hold = await runtime.engine.jobHolds.take({ caller, estimate });

@@ -23,6 +23,7 @@ interface PendingRequest extends Indexed {
 export interface PendingRequests<Request extends PendingRequest> {
   add(request: Request): void;
   remove(request: Request): void;
+  forEach(call: (request: Request) => void): void;
   /** Stops the checks of bodies. Resolves when none runs. */
   stop(): Promise<void>;
 }
@@ -94,6 +95,9 @@ export function createPendingRequests<Request extends PendingRequest>({
       pending.add(request);
     },
     remove: pending.remove,
+    forEach(call) {
+      for (const request of pending.all()) call(request);
+    },
     stop: () => checks.stop(),
   };
 }

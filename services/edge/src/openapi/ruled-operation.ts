@@ -28,7 +28,9 @@ const idempotencyKeys = {
     name: "Idempotency-Key",
     description:
       "A unique value that makes retries safe. For 24 hours, the same request with the same key " +
-      "returns the stored response at no cost. A different request with the same key is rejected.",
+      "returns the stored response at no cost. A different request with the same key is rejected. " +
+      "Recommended: a client that disconnects pays for a response that is not a stream, and gets it " +
+      "by a retry with the same key.",
     schema: { type: "string", pattern: keyPattern.source },
   },
   ignored: {

@@ -1,9 +1,11 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
+import type { Cancellable, LeaveWatcher } from "@tollgate/core/cancellation";
 import type { Breakers } from "@tollgate/upstream/breaker";
 import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/chain";
 import { withAttempt } from "@tollgate/upstream/traced-requests";
 import { AttemptRecord } from "./attempt-record.ts";
 import { readToFirst } from "./first-chunk.ts";
+import type { BillableCall } from "./generation.ts";
 import type { Reporting } from "./reporting.ts";
 
 export interface AttemptDependencies extends Reporting {
@@ -15,12 +17,21 @@ export class Attempts {
   readonly record: AttemptRecord;
   readonly #dependencies: AttemptDependencies;
   readonly #model: Model;
+  readonly #cancellation: Cancellable | undefined;
+  readonly #watcher: LeaveWatcher;
   #slotId: string | undefined;
 
-  constructor(dependencies: AttemptDependencies, model: Model) {
+  /** `watcher` is called when the caller leaves during an attempt; see `BillableCall.cancellation`. */
+  constructor(
+    dependencies: AttemptDependencies,
+    { model, cancellation }: Pick<BillableCall, "model" | "cancellation">,
+    watcher: LeaveWatcher,
+  ) {
     this.record = new AttemptRecord(model);
     this.#dependencies = dependencies;
     this.#model = model;
+    this.#cancellation = cancellation;
+    this.#watcher = watcher;
   }
 
   /** The slot that served. Undefined until one has. */
@@ -31,7 +42,8 @@ export class Attempts {
   /** See `Generation.attempt`. */
   async attempt<Response>(call: (slot: Slot) => Promise<Response>): Promise<Served<Response>> {
     const options = chainOptions(this.#dependencies, this.#model);
-    const served = await walkChain(this.#model.chain, (slot) => this.#tryOnce(slot, call), options);
+    const attempt = (slot: Slot) => this.#tryOnce(slot, call);
+    const served = await walkChain(this.#model.chain, attempt, options);
     this.#slotId = served.slot.id;
     return served;
   }
@@ -50,12 +62,17 @@ export class Attempts {
   }
 
   async #tryOnce<Response>(slot: Slot, call: (slot: Slot) => Promise<Response>): Promise<Response> {
+    const cancellation = this.#cancellation;
+    cancellation?.signal.throwIfAborted();
     const span = this.record.begin(slot);
+    cancellation?.beginPart(this.#watcher);
     try {
       return await withAttempt(span, () => call(slot));
     } catch (error) {
       this.record.reject(error);
       throw error;
+    } finally {
+      cancellation?.endPart();
     }
   }
 }

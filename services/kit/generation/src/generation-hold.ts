@@ -72,6 +72,11 @@ export class GenerationHold {
     return this.#hold.settle(cost, tokens);
   }
 
+  /** See `Hold.leave`. */
+  leave(): void {
+    this.#hold.leave();
+  }
+
   stopExtending(): void {
     this.#hold.stopExtending();
   }

@@ -1,4 +1,5 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
+import type { Cancellable } from "@tollgate/core/cancellation";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { Rates } from "@tollgate/core/rates";
 import type { Measurement } from "@tollgate/metering/measurement";
@@ -17,6 +18,13 @@ export interface BillableCall {
   tokens?: bigint | undefined;
   /** The conversation that the ledger links the charge to. */
   conversationId?: string | undefined;
+  /**
+   * When the call must end. Where its attempts are given this, an attempt runs to its end although the
+   * caller leaves, so that nobody pays less by leaving; no other slot is attempted then, and the call is no
+   * longer in progress for a limit of requests in progress. Such a call does not outlast the gateway's
+   * grace period. Undefined: what the attempts call ends them.
+   */
+  cancellation?: Cancellable | undefined;
 }
 
 /** A billable call in progress, with its hold. */

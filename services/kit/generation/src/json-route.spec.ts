@@ -1,5 +1,6 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
+import { Cancellation } from "@tollgate/core/cancellation";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { vendors } from "@tollgate/providers";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
@@ -35,8 +36,12 @@ function serve(text: string, lists?: readonly string[]) {
     post: async () => ({ status: 200, contentType: "application/json", body: body() }),
   } as unknown as ProviderClient;
   const call = { caller: {} as Caller, alias: "a", body: Buffer.from("{}") };
-  const { signal } = new AbortController();
-  return serveJson({ engine, providers }, lists ? { ...route, lists } : route, call, signal);
+  return serveJson(
+    { engine, providers },
+    lists ? { ...route, lists } : route,
+    call,
+    new Cancellation(),
+  );
 }
 
 test.each([

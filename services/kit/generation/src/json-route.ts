@@ -1,5 +1,6 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { RouteType } from "@tollgate/catalog/route-types";
+import type { Cancellable } from "@tollgate/core/cancellation";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import { measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
@@ -54,12 +55,15 @@ export interface JsonRouteResponse {
   cost: NanoUsd;
 }
 
-/** Serves one call of a JSON route. Throws what the engine throws. */
+/**
+ * Serves one call of a JSON route. A provider that was called responds although the caller leaves; see
+ * `BillableCall.cancellation`. Throws what the engine throws.
+ */
 export async function serveJson<Call extends JsonCall>(
   { engine, providers }: Pick<ProviderRuntime, "engine" | "providers">,
   route: JsonRoute<Call>,
   call: Call,
-  signal: AbortSignal,
+  cancellation: Cancellable,
 ): Promise<JsonRouteResponse> {
   const { caller, alias } = call;
   const { routeType } = route;
@@ -68,7 +72,9 @@ export async function serveJson<Call extends JsonCall>(
   checkJson(model, client, route.requested?.(call));
   const estimate = highestCostOfUnits(model, route.bound(call, model));
   const tokens = route.tokens?.(call);
-  return engine.generate({ caller, model, estimate, tokens }, async (generation) => {
+  const { signal } = cancellation;
+  const billable = { caller, model, estimate, tokens, cancellation };
+  return engine.generate(billable, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
       const attempt = { model, slot, held: generation.held };
       const own = { model: slot.upstreamModel, ...route.ownMembers?.(call, attempt) };

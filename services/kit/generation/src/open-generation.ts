@@ -1,4 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { LeaveWatcher } from "@tollgate/core/cancellation";
+import type { PeerError } from "@tollgate/core/errors";
 import { minOf, type NanoUsd } from "@tollgate/core/money";
 import { prepaidHold } from "@tollgate/metering/holds/hold";
 import type { Holds } from "@tollgate/metering/holds/holds";
@@ -15,9 +17,11 @@ import {
   type OutcomeParts,
   reportsCost,
 } from "./generation-outcome.ts";
+import type { RunningGeneration, RunningGenerations } from "./running-generations.ts";
 
 export interface GenerationDependencies extends AttemptDependencies, OutcomeParts {
   holds: Holds;
+  running: RunningGenerations;
 }
 
 /** A generation with the method that only its scope calls. */
@@ -47,7 +51,9 @@ export async function openGeneration(
   return new HeldGeneration(dependencies, held, new GenerationHold(hold));
 }
 
-class HeldGeneration implements OpenGeneration {
+class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration {
+  index = -1;
+  readonly #running: RunningGenerations;
   readonly #call: HeldCall;
   readonly #hold: GenerationHold;
   readonly #attempts: Attempts;
@@ -55,10 +61,12 @@ class HeldGeneration implements OpenGeneration {
   #billPartial: MeasurePartial = () => undefined;
 
   constructor(dependencies: GenerationDependencies, call: HeldCall, hold: GenerationHold) {
+    this.#running = dependencies.running;
     this.#call = call;
     this.#hold = hold;
-    this.#attempts = new Attempts(dependencies, call.model);
+    this.#attempts = new Attempts(dependencies, call, this);
     this.#outcome = new GenerationOutcome(dependencies, call, hold, this.#attempts);
+    this.#running.add(this);
   }
 
   get held() {
@@ -108,7 +116,23 @@ class HeldGeneration implements OpenGeneration {
     return (await this.measured(slot, usage)).settle();
   }
 
+  callerLeft() {
+    this.#hold.leave();
+  }
+
+  abort(reason: PeerError) {
+    this.#call.cancellation?.abort(reason);
+  }
+
   async close(failure: unknown) {
+    try {
+      await this.#settleRest(failure);
+    } finally {
+      this.#running.remove(this);
+    }
+  }
+
+  async #settleRest(failure: unknown) {
     if (this.#outcome.hasBegun) return;
     const partial = await this.#billPartial(failure);
     if (partial === undefined) await this.#outcome.fail(this.#attempts.record.abandon(failure));

@@ -14,12 +14,15 @@ import { createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
 import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
+import { createRunningGenerations } from "./running-generations.ts";
 import { syncSlots } from "./slot-sync.ts";
 
 /** The parts that every service needs to call model providers. */
 export interface ProviderRuntime {
   engine: Engine;
   providers: ProviderClient;
+  /** Waits up to `graceMs` for generations, also those whose clients left; see `RunningGenerations`. */
+  drain(graceMs: number): Promise<void>;
   /** Waits up to `graceMs` for the delivery of usage events, and closes everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -48,16 +51,19 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     (slot, isOut) => metrics.slotOut.set({ slot }, isOut ? 1 : 0),
   );
   const slots = await syncSlots(peer("ledger", SlotService), breakers, log);
+  const running = createRunningGenerations();
   const metering = { holds, publisher, charges: createChargeLookup(ledger), metrics };
   return {
     engine: createEngine({
       catalog: catalog.current,
       ...metering,
+      running,
       breakers: slots.breakers,
       log,
       now,
     }),
     providers,
+    drain: running.drain,
     async stop(graceMs) {
       slots.stop();
       const sharingEnded = holds.stopSharing();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { type Cancellable, Cancellation } from "@tollgate/core/cancellation";
 import { unknownParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { PeerAuth } from "@tollgate/core/peer-auth";
@@ -15,8 +16,8 @@ export interface ProxiedRequest {
   caller: Caller;
   /** The disk space for uploads. */
   uploads: UploadSpace;
-  /** Aborts when the client disconnects before its response is complete. */
-  signal: AbortSignal;
+  /** The client leaves when it disconnects before its response is complete. */
+  cancellation: Cancellable;
 }
 
 export type ProxiedRoute = (request: ProxiedRequest) => Promise<void>;
@@ -31,9 +32,9 @@ export function serveRoutes(
   { log, peerAuth, uploads }: { log: Log; peerAuth: PeerAuth; uploads: UploadSpace },
 ) {
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const disconnected = new AbortController();
+    const cancellation = new Cancellation();
     res.once("close", () => {
-      if (!res.writableFinished) disconnected.abort(new Error("the client disconnected"));
+      if (!res.writableFinished) cancellation.leave();
     });
     try {
       const route = routeOf(routes, req);
@@ -42,10 +43,10 @@ export function serveRoutes(
         res,
         caller: readForwardedCaller(req.headers, peerAuth),
         uploads,
-        signal: disconnected.signal,
+        cancellation,
       });
     } catch (error) {
-      if (disconnected.signal.aborted) return void res.destroy();
+      if (cancellation.hasLeft) return void res.destroy();
       const failure = toGatewayError(error, log);
       if (res.headersSent) return void res.destroy();
       writeError(res, failure);

@@ -15,10 +15,10 @@ const maxBacklogMs = 500;
 
 /**
  * Stops a server. It accepts the connections in the kernel's backlog, then stops listening, closes
- * idle connections, and closes all others after `graceMs`. A connection that arrives just before
- * the listener closes may be reset.
+ * idle connections, and closes all others after `graceMs`, right after it called `beforeForce`. A
+ * connection that arrives just before the listener closes may be reset.
  */
-export type StopServer = (graceMs: number) => Promise<void>;
+export type StopServer = (graceMs: number, beforeForce?: () => void) => Promise<void>;
 
 /**
  * Returns the function that stops a server. Call it before the server listens: it tracks the
@@ -60,7 +60,7 @@ export function stopperOf(server: Server, acceptors: readonly SocketServer[] = [
     }
   }
 
-  return async (graceMs) => {
+  return async (graceMs, beforeForce) => {
     const deadline = performance.now() + graceMs;
     await acceptBacklog(Math.min(graceMs, maxBacklogMs));
     const closed = Promise.all([server, ...acceptors].map(closeServer));
@@ -73,6 +73,7 @@ export function stopperOf(server: Server, acceptors: readonly SocketServer[] = [
     );
     const force = setTimeout(
       () => {
+        beforeForce?.();
         server.closeAllConnections();
         for (const socket of upgraded) socket.destroy();
       },

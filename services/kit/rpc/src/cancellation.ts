@@ -1,14 +1,20 @@
-import { PeerError } from "@tollgate/core/errors";
+import { callerLeftError } from "@tollgate/core/cancellation";
+import { GatewayError, PeerError } from "@tollgate/core/errors";
 import type { CallOptions } from "./implementation.ts";
 
 /** Throws a PeerError if the caller has already cancelled: such a call is never started. */
 export function throwIfCancelled({ signal }: CallOptions): void {
-  if (signal?.aborted) throw cancelledError();
+  if (signal?.aborted) throw callerLeftError();
 }
 
-/** Returns the error of a call that its caller cancelled. */
-export function cancelledError(): PeerError {
-  return new PeerError("cancelled", "the caller cancelled the call");
+/**
+ * Returns the error of a call whose caller's signal aborted: it left, unless the signal's reason is an
+ * error of the gateway, which then ends the request by itself.
+ */
+export function errorOfCancel(signal: AbortSignal | undefined): PeerError {
+  const reason: unknown = signal?.reason;
+  const isGateways = reason instanceof GatewayError && reason.status >= 500;
+  return isGateways ? callerLostError() : callerLeftError();
 }
 
 /** Returns the error of a call whose caller has failed or stopped. */

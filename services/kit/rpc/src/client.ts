@@ -18,7 +18,9 @@
  * - Deadline: `timeoutMs` bounds the complete call, a stream included. When it passes, the client
  *   rejects with the PeerError `deadline`, and the handler's `signal` aborts.
  * - Cancel: when the caller's `signal` aborts, the client rejects with `cancelled`, and the
- *   handler's `signal` aborts. A caller that leaves a stream's loop early cancels it too.
+ *   handler's `signal` aborts, except during a part that must run to its end (`beginPart`). A caller that
+ *   leaves a stream's loop early cancels it too. Where the gateway itself ends the request, the client
+ *   rejects with `unavailable`, and the handler's `signal` aborts at once.
  * - Stream: a slow reader slows its handler: by pull in the process, by a window of 256 KiB on the
  *   mux, by HTTP/2 flow control in a gRPC call. An error arrives after all messages before it.
  * - Error: a GatewayError or a PeerError reaches the caller with its details. Any other error that

@@ -10,9 +10,10 @@ import type {
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { readTraceHeaders } from "@tollgate/core/tracing";
+import { Cancellation, callerLeftError } from "@tollgate/core/cancellation";
+import { readTraceHeaders, type TraceHeaders } from "@tollgate/core/tracing";
 import type { CallGuard } from "./call-guard.ts";
-import { cancelledError } from "./cancellation.ts";
+import { deadlineError } from "./cancellation.ts";
 import { deserializer, serializer } from "./grpc-channel.ts";
 import { toStatus } from "./grpc-status.ts";
 import type { AnyHandler, CallContext, Fields, ServiceBinding } from "./implementation.ts";
@@ -65,7 +66,7 @@ function streamHandler(method: DescMethod, handler: AnyHandler, guard: CallGuard
     runCall(call, method, guard, {
       async run(context) {
         const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
-        await writeAll(call, method, messages, context.signal);
+        await writeAll(call, method, messages, context);
         call.end();
       },
       fail: ({ metadata }) => void call.end(metadata),
@@ -77,16 +78,16 @@ async function runCall(
   call: UnaryCall | StreamCall,
   method: DescMethod,
   guard: CallGuard,
-  parts: { run(context: CallContext): Promise<void>; fail(status: StatusObject): void },
+  parts: { run(context: GrpcContext): Promise<void>; fail(status: StatusObject): void },
 ): Promise<void> {
-  const { signal, unfollow } = followCaller(call);
+  const { context, unfollow } = followCaller(call);
   const leave = guard.enter();
   try {
     guard.admit(method);
-    await parts.run(contextOf(call.metadata, signal));
+    await parts.run(context);
   } catch (error) {
-    const failure = signal.aborted
-      ? cancelledError()
+    const failure = isOver(context)
+      ? callerLeftError()
       : outgoingError(error, nameOf(method), guard.log);
     parts.fail(toStatus(failure));
   } finally {
@@ -100,27 +101,59 @@ async function writeAll(
   call: StreamCall,
   method: DescMethod,
   messages: AsyncIterable<Fields>,
-  signal: AbortSignal,
+  context: GrpcContext,
 ): Promise<void> {
   for await (const message of messages) {
     const hasRoom = call.write(create(method.output, message));
-    if (!hasRoom && !signal.aborted) await once(call, "drain", { signal });
-    if (signal.aborted) return;
+    const { signal } = context;
+    if (!hasRoom && !isOver(context)) await once(call, "drain", { signal });
+    if (isOver(context)) return;
   }
 }
 
-function contextOf(metadata: Metadata, signal: AbortSignal): CallContext {
-  return { signal, trace: readTraceHeaders((name) => metadata.get(name)[0]?.toString()) };
+/** What the handler of a gRPC call of its own receives. */
+class GrpcContext extends Cancellation implements CallContext {
+  readonly trace: TraceHeaders | undefined;
+
+  constructor(metadata: Metadata) {
+    super();
+    this.trace = readTraceHeaders((name) => metadata.get(name)[0]?.toString());
+  }
 }
 
-/** grpc-js emits `cancelled` both when the caller disconnects and when the deadline passes. */
+/** Returns whether the caller waits no longer. */
+function isOver({ hasLeft, isAborted }: GrpcContext): boolean {
+  return hasLeft || isAborted;
+}
+
+/**
+ * Follows the caller of a call. grpc-js emits `cancelled` when the caller cancels or disconnects, and when
+ * the deadline passes. It does not say which, so the call counts as left: what runs on of it ends at the
+ * deadline.
+ */
 function followCaller(call: UnaryCall | StreamCall) {
-  const controller = new AbortController();
-  const abort = () => controller.abort(cancelledError());
-  if (call.cancelled) abort();
-  call.once("cancelled", abort);
-  return {
-    signal: controller.signal,
-    unfollow: () => void call.removeListener("cancelled", abort),
+  const context = new GrpcContext(call.metadata);
+  let timer: NodeJS.Timeout | undefined;
+  const leave = () => {
+    const leftMs = Math.max(0, Number(call.getDeadline()) - Date.now());
+    timer = setTimeout(expire, Math.min(leftMs, maxTimerMs), context, leftMs);
+    timer.unref();
+    context.leave();
   };
+  if (call.cancelled) leave();
+  call.once("cancelled", leave);
+  return {
+    context,
+    unfollow() {
+      clearTimeout(timer);
+      call.removeListener("cancelled", leave);
+    },
+  };
+}
+
+/** The longest that a timer of Node runs. A call without a deadline has an infinite one. */
+const maxTimerMs = 2 ** 31 - 1;
+
+function expire(context: GrpcContext, timeoutMs: number): void {
+  context.abort(deadlineError(timeoutMs));
 }

@@ -5,6 +5,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from "@bufbuild/protobuf";
+import type { Cancellable } from "@tollgate/core/cancellation";
 import type { TraceHeaders } from "@tollgate/core/tracing";
 
 /**
@@ -26,9 +27,7 @@ type Handler<Method> =
       : never;
 
 /** What a handler receives with each request. */
-export interface CallContext {
-  /** Aborts when the caller cancels or disconnects, or when the deadline passes. */
-  readonly signal: AbortSignal;
+export interface CallContext extends Cancellable {
   /** The caller's trace, where it has one and traces are on. */
   readonly trace?: TraceHeaders | undefined;
 }
@@ -49,7 +48,10 @@ type ClientMethod<Method> =
       : never;
 
 export interface CallOptions {
-  /** Cancels the call when it aborts. */
+  /**
+   * Cancels the call when it aborts: the caller leaves, unless the reason is a GatewayError with a status
+   * of 5xx. Then the gateway ends the call, and all of it.
+   */
   signal?: AbortSignal | undefined;
   /** Bounds the complete call, a stream to its end included. Default 5,000 ms. */
   timeoutMs?: number | undefined;

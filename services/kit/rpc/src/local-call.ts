@@ -1,16 +1,17 @@
+import { Cancellation } from "@tollgate/core/cancellation";
 import type { PeerError } from "@tollgate/core/errors";
 import type { TraceHeaders } from "@tollgate/core/tracing";
-import { cancelledError, deadlineError } from "./cancellation.ts";
+import { deadlineError, errorOfCancel } from "./cancellation.ts";
 import { type CallContext, type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 
 /**
- * A call inside the process, as its handler sees it. It aborts at its deadline and when its caller
- * cancels. A call that does neither allocates no AbortController.
+ * A call inside the process, as its handler sees it. It ends at its deadline and when its caller
+ * cancels. A call whose handler never reads its signal allocates no AbortController.
  */
-export class LocalCall implements CallContext {
+export class LocalCall extends Cancellation implements CallContext {
   readonly trace: TraceHeaders | undefined;
-  /** Why the call was aborted; undefined until then. */
-  abortReason: PeerError | undefined;
+  /** Why the caller waits no longer; undefined while it waits. */
+  failure: PeerError | undefined;
   readonly #callerSignal: AbortSignal | undefined;
   readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
@@ -18,12 +19,12 @@ export class LocalCall implements CallContext {
    * Listens to the caller's signal, in place of this object: Node wraps a listener that is an object
    * in a closure of V8's old generation, which keeps the object until V8 marks the whole heap.
    */
-  readonly #cancel = () => this.#abort(cancelledError());
-  #controller: AbortController | undefined;
+  readonly #cancel = () => this.#followCaller();
   #reject: ((reason: PeerError) => void) | undefined;
 
-  /** Starts the timer. The caller must call `dispose` at the end. */
+  /** Starts the timer. The caller must call `dispose` or `disposeAfter` at the end. */
   constructor({ signal, timeoutMs = defaultTimeoutMs, trace }: CallOptions) {
+    super();
     this.trace = trace;
     this.#callerSignal = signal;
     this.#timeoutMs = timeoutMs;
@@ -33,26 +34,19 @@ export class LocalCall implements CallContext {
     else signal?.addEventListener("abort", this.#cancel, { once: true });
   }
 
-  /** Created on first use, since most handlers never read it. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.abortReason !== undefined) this.#controller.abort(this.abortReason);
-    }
-    return this.#controller.signal;
-  }
-
   expire(): void {
-    this.#abort(deadlineError(this.#timeoutMs));
+    const failure = deadlineError(this.#timeoutMs);
+    this.abort(failure);
+    this.#stopWaiting(failure);
   }
 
   /**
-   * Resolves with the result of `work`, or rejects with the abort reason if the call is aborted
-   * first. At most one promise at a time.
+   * Resolves with the result of `work`, or rejects once the caller waits no longer. At most one promise
+   * at a time.
    */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.abortReason !== undefined) reject(this.abortReason);
+      if (this.failure !== undefined) reject(this.failure);
       this.#reject = reject;
       work.then(resolve, reject);
     });
@@ -63,10 +57,23 @@ export class LocalCall implements CallContext {
     this.#callerSignal?.removeEventListener("abort", this.#cancel);
   }
 
-  #abort(reason: PeerError): void {
-    this.abortReason = reason;
-    this.#controller?.abort(reason);
-    this.#reject?.(reason);
+  /** Does the same once `work` has ended, which may run on without its caller until the deadline. */
+  disposeAfter(work: Promise<unknown> | undefined): void {
+    const dispose = () => this.dispose();
+    if (this.hasLeft && work !== undefined) work.then(dispose, dispose);
+    else dispose();
+  }
+
+  #followCaller(): void {
+    const failure = errorOfCancel(this.#callerSignal);
+    if (failure.reason === "cancelled") this.leave();
+    else this.abort(failure);
+    this.#stopWaiting(failure);
+  }
+
+  #stopWaiting(failure: PeerError): void {
+    this.failure ??= failure;
+    this.#reject?.(this.failure);
   }
 }
 

@@ -42,13 +42,14 @@ export function createLocalTransport(log: Log): LocalTransport {
       const handler = handlerOf(method);
       throwIfCancelled(options);
       const call = new LocalCall(options);
+      let response: Promise<Fields> | undefined;
       try {
-        const response = handler(request as never, call) as Promise<Fields>;
+        response = handler(request as never, call) as Promise<Fields>;
         return create(method.output, await call.race(response));
       } catch (error) {
-        throw call.abortReason ?? outgoingError(error, nameOf(method), log);
+        throw call.failure ?? outgoingError(error, nameOf(method), log);
       } finally {
-        call.dispose();
+        call.disposeAfter(response);
       }
     },
 
@@ -73,18 +74,18 @@ async function* localStream(
   try {
     for (;;) {
       const next = await call.race(messages.next());
-      if (call.abortReason !== undefined) throw call.abortReason;
+      if (call.failure !== undefined) throw call.failure;
       isDone = next.done === true;
       if (isDone) return;
       yield create(method.output, next.value);
     }
   } catch (error) {
-    throw call.abortReason ?? outgoingError(error, nameOf(method), log);
+    throw call.failure ?? outgoingError(error, nameOf(method), log);
   } finally {
     const returned = isDone ? undefined : messages.return?.();
     returned?.catch(() => {});
-    // The handler of an aborted call may ignore its signal, so the caller does not wait for it.
-    if (call.abortReason === undefined) await returned;
-    call.dispose();
+    // The handler of a call may ignore its signal or run on, so a caller that left does not wait for it.
+    if (call.failure === undefined) await returned;
+    call.disposeAfter(returned);
   }
 }

@@ -1,11 +1,11 @@
 import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
 import { createSignal } from "@tollgate/core/signal";
-import { cancelledError, deadlineError } from "./cancellation.ts";
+import { deadlineError, errorOfCancel } from "./cancellation.ts";
 import type { EncodedMessage } from "./encoded-message.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
-import type { MuxClient } from "./mux-client.ts";
+import type { MuxCall, MuxClient } from "./mux-client.ts";
 import type { ResponseStream } from "./response-stream.ts";
 
 /** Makes a unary call on a mux. */
@@ -28,7 +28,7 @@ export async function muxUnary(
       },
     });
     const stopWatching = watchLimits(options, (error) => {
-      call.cancel();
+      endCall(call, error);
       reject(error);
     });
   });
@@ -54,7 +54,7 @@ export function muxStream(
     onEnd: end,
   });
   const stopWatching = watchLimits(options, (error) => {
-    call.cancel();
+    endCall(call, error);
     end(error);
   });
 
@@ -79,13 +79,19 @@ export function muxStream(
     },
     close() {
       stopWatching();
-      call.cancel();
+      call.cancel(true);
     },
   };
 }
 
 function openOf(method: DescMethod, { timeoutMs = defaultTimeoutMs, trace }: CallOptions) {
   return { method: nameOf(method), timeoutMs, ...trace };
+}
+
+/** Ends a call that reached a limit. The server ends it at its deadline by itself. */
+function endCall(call: MuxCall, { reason }: PeerError): void {
+  if (reason === "deadline") call.drop();
+  else call.cancel(reason === "cancelled");
 }
 
 /**
@@ -97,7 +103,7 @@ function watchLimits(
   onLimit: (error: PeerError) => void,
 ): () => void {
   const onTimeout = () => reach(deadlineError(timeoutMs));
-  const onAbort = () => reach(cancelledError());
+  const onAbort = () => reach(errorOfCancel(signal));
   const timer = setTimeout(onTimeout, timeoutMs);
   signal?.addEventListener("abort", onAbort, { once: true });
   function stop(): void {

@@ -44,8 +44,13 @@ export interface ResponseListener {
 export interface MuxCall {
   /** Lets the server send this many more bytes. */
   grant(credit: number): void;
-  /** Cancels the call. Its listener is not called again. */
-  cancel(): void;
+  /**
+   * Cancels the call, because the caller left or because its process cannot wait. Its listener is not
+   * called again.
+   */
+  cancel(hasLeft: boolean): void;
+  /** Does the same without a frame, for a call that the server ends by itself. */
+  drop(): void;
 }
 
 /** Credit is granted in steps: a frame for every message would cost as much as the message. */
@@ -141,8 +146,12 @@ export function openMux(
       send({ case: "open", value: open }, request);
       return {
         grant,
-        cancel() {
-          if (calls.delete(call)) send({ case: "cancel", value: true });
+        cancel(hasLeft) {
+          if (calls.delete(call)) send({ case: "cancel", value: hasLeft });
+          endIfDone();
+        },
+        drop() {
+          calls.delete(call);
           endIfDone();
         },
       };

@@ -1,13 +1,14 @@
 import { create, type DescMethod, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { Cancellation } from "@tollgate/core/cancellation";
 import { PeerError } from "@tollgate/core/errors";
 import { createSignal } from "@tollgate/core/signal";
-import { readTraceHeaders } from "@tollgate/core/tracing";
+import { readTraceHeaders, type TraceHeaders } from "@tollgate/core/tracing";
 import type { EndSchema, Open, ResponseFrameSchema } from "@tollgate/proto/tollgate/v1/mux";
 import type { CallGuard } from "./call-guard.ts";
-import { cancelledError, deadlineError } from "./cancellation.ts";
+import { deadlineError } from "./cancellation.ts";
 import { type EncodedMessage, encodeMessage, inOnePart } from "./encoded-message.ts";
 import { toEnd } from "./error-detail.ts";
-import type { AnyHandler, Fields, ServiceBinding } from "./implementation.ts";
+import type { AnyHandler, CallContext, Fields, ServiceBinding } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
 import { chunkBytes, windowBytes, windowCost } from "./mux.ts";
 import { outgoingError } from "./outgoing-error.ts";
@@ -23,14 +24,15 @@ export function createMuxHandler(
   return async ({ method: name, timeoutMs, ...trace }, request, call) => {
     const leave = guard.enter();
     // The client runs a timer too, but it may have stopped or be cut off.
-    const timer = setTimeout(() => call.cancel(deadlineError(timeoutMs)), timeoutMs);
+    const timer = setTimeout(expire, timeoutMs, call, timeoutMs);
     timer.unref();
     try {
       guard.admit();
       const found = served.get(name);
       if (found === undefined) throw new PeerError("unavailable", `${name} is not served here`);
       const { method, handler } = found;
-      const context = { signal: call.signal, trace: readTraceHeaders((header) => trace[header]) };
+      const { context } = call;
+      context.trace = readTraceHeaders((header) => trace[header]);
       const encode = (fields: Fields) =>
         inOnePart(encodeMessage(method.output, create(method.output, fields)));
       const response = handler(fromBinary(method.input, request) as never, context);
@@ -40,17 +42,21 @@ export function createMuxHandler(
       }
       for await (const message of response as AsyncIterable<Fields>) {
         await call.send(encode(message), false);
-        if (call.signal.aborted) return;
+        if (call.isOver()) return;
       }
       call.end({});
     } catch (error) {
       // The error of a cancelled call is no failure, and no caller waits for it.
-      if (!call.signal.aborted) call.end(toEnd(outgoingError(error, name, guard.log)));
+      if (!call.isOver()) call.end(toEnd(outgoingError(error, name, guard.log)));
     } finally {
       clearTimeout(timer);
       leave();
     }
   };
+}
+
+function expire(call: IncomingCall, timeoutMs: number): void {
+  call.cancel(deadlineError(timeoutMs));
 }
 
 function methodsOf({ service, methods }: ServiceBinding) {
@@ -62,29 +68,37 @@ function methodsOf({ service, methods }: ServiceBinding) {
 
 /** A call on a mux, as its server sees it. */
 export interface IncomingCall {
-  signal: AbortSignal;
+  context: IncomingContext;
+  /** Whether the caller waits no longer. */
+  isOver(): boolean;
   /** Sends a message once the window has room, and ends the call after the last one. */
   send(message: Uint8Array, isLast: boolean): Promise<void>;
   end(end: MessageInitShape<typeof EndSchema>): void;
   /** Adds the client's credit to the window. */
   grant(credit: number): void;
-  /** Aborts the signal. Default of the reason: the caller cancelled. */
+  /** Ends the call for a reason; without one, its caller left. Nothing more is sent. */
   cancel(reason?: PeerError): void;
+}
+
+/** What the handler of a call on a mux receives. */
+class IncomingContext extends Cancellation implements CallContext {
+  trace: TraceHeaders | undefined;
 }
 
 export function createIncomingCall(
   id: number,
   send: (frame: MessageInitShape<typeof ResponseFrameSchema>, payload?: EncodedMessage) => void,
 ): IncomingCall {
-  const controller = new AbortController();
-  const { signal } = controller;
+  const context = new IncomingContext();
   const window = createWindow();
+  const isOver = () => context.hasLeft || context.isAborted;
   return {
-    signal,
+    context,
+    isOver,
     async send(message, isLast) {
       for (let from = 0; from === 0 || from < message.length; from += chunkBytes) {
         if (window.isFull()) await window.reopened();
-        if (signal.aborted) return;
+        if (isOver()) return;
         const chunk = message.subarray(from, from + chunkBytes);
         const more = from + chunkBytes < message.length;
         window.take(windowCost(chunk));
@@ -93,11 +107,12 @@ export function createIncomingCall(
       }
     },
     end(end) {
-      if (!signal.aborted) send({ call: id, end });
+      if (!isOver()) send({ call: id, end });
     },
     grant: window.widen,
-    cancel(reason = cancelledError()) {
-      controller.abort(reason);
+    cancel(reason) {
+      if (reason === undefined) context.leave();
+      else context.abort(reason);
       window.widen(windowBytes);
     },
   };

@@ -79,7 +79,7 @@ function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
         calls.get(id)?.grant(body.value);
         return;
       case "cancel":
-        calls.get(id)?.cancel();
+        calls.get(id)?.cancel(body.value ? undefined : callerLostError());
     }
   }
 

@@ -1,17 +1,22 @@
 import { once } from "node:events";
 import type { DescService } from "@bufbuild/protobuf";
-import { GatewayError, PeerError } from "@tollgate/core/errors";
+import { GatewayError, PeerError, serviceUnavailable } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { freePort } from "@tollgate/local/free-port";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { readAll, rejectionOf } from "../test/call-outcome.ts";
 import { createClient, type Transport } from "./client.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
-import { bindService, type Implementation, type ServiceBinding } from "./implementation.ts";
+import {
+  bindService,
+  type CallContext,
+  type Implementation,
+  type ServiceBinding,
+} from "./implementation.ts";
 import { createLocalTransport } from "./local-transport.ts";
 
 const log = createLog("silent");
@@ -224,6 +229,54 @@ describe.each([
     expect(error).toBeInstanceOf(PeerError);
     expect(error).toMatchObject({ reason: "cancelled" });
     await expect.poll(() => signal.aborted).toBe(true);
+  });
+
+  /** Starts a call whose handler is in a part that runs to its end. */
+  async function callInPart(timeoutMs: number, bytes = 0) {
+    const entered = Promise.withResolvers<CallContext>();
+    const callerLeft = vi.fn();
+    const client = await chatClient({
+      complete(_request, context) {
+        context.beginPart({ callerLeft });
+        entered.resolve(context);
+        return whenAborted(context.signal).then(() => ({}));
+      },
+    });
+    const caller = new AbortController();
+    const request = { call: { body: Buffer.alloc(bytes, " ") } };
+    const failure = rejectionOf(client.complete(request, { signal: caller.signal, timeoutMs }));
+    return { caller, failure, callerLeft, context: await entered.promise };
+  }
+
+  /** The larger one is a gRPC call of its own. */
+  const sizes = [0, 300_000];
+
+  test.each(
+    sizes,
+  )("of %d bytes goes on when its caller leaves, in a part that must", async (bytes) => {
+    const { caller, failure, callerLeft, context } = await callInPart(60_000, bytes);
+    caller.abort();
+    expect(await failure).toMatchObject({ reason: "cancelled" });
+    await expect.poll(() => callerLeft.mock.calls).toHaveLength(1);
+    expect([context.hasLeft, context.signal.aborted]).toEqual([true, false]);
+    context.endPart();
+    expect(context.signal.reason).toMatchObject({ reason: "cancelled" });
+  });
+
+  test.each(
+    sizes,
+  )("of %d bytes ends at its deadline, also after its caller left", async (bytes) => {
+    const { caller, failure, context } = await callInPart(500, bytes);
+    caller.abort();
+    await failure;
+    await expect.poll(() => context.signal.reason).toMatchObject({ reason: "deadline" });
+  });
+
+  test("ends with the gateway, in each of its parts", async () => {
+    const { caller, failure, context } = await callInPart(60_000);
+    caller.abort(serviceUnavailable());
+    expect(await failure).toMatchObject({ reason: "unavailable" });
+    await expect.poll(() => context.signal.reason).toMatchObject({ reason: "unavailable" });
   });
 
   test("of a caller that has already cancelled never reaches its handler", async () => {

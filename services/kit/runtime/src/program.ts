@@ -177,9 +177,15 @@ function textOf(address: HttpAddress | undefined): string[] {
   return [`${address.host}:${address.port}`];
 }
 
-/** Drains the services in reverse order: the last one to start accepts work from outside. */
+/**
+ * Drains the services in reverse order: the last one to start accepts work from outside. All of them
+ * together get `graceMs`.
+ */
 async function drainAll(services: readonly RunningService[], graceMs: number): Promise<void> {
-  for (const service of services.toReversed()) await service.drain?.(graceMs);
+  const until = performance.now() + graceMs;
+  for (const service of services.toReversed()) {
+    await service.drain?.(Math.max(0, until - performance.now()));
+  }
 }
 
 const programSettings = z.object({

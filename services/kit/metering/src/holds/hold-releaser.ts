@@ -17,6 +17,8 @@ export interface HoldReleaser {
   release(holdId: string): void;
   /** Releases the hold of a request that still counts against the limit of requests per minute. */
   releaseMoney(holdId: string): void;
+  /** Ends the part of a request in the limit of requests in progress: it goes on without its client. */
+  releasePlace(holdId: string): void;
   /** Releases what is unused of a shared hold that is closed to further requests. */
   releaseUnused(shared: SharedAmounts & { holdId: string; accountId: string }): void;
   /** Resolves when the first attempts that are in progress have ended. Never rejects. */
@@ -76,6 +78,7 @@ export function createHoldReleaser(ledger: Client<typeof LedgerService>, log: Lo
     release: (holdId) => begin(() => ledger.releaseHold({ holdId }, options)),
     releaseMoney: (holdId) =>
       begin(() => ledger.releaseHold({ holdId, keepsRequest: true }, options)),
+    releasePlace: (holdId) => begin(() => ledger.leaveHold({ holdId }, options)),
     releaseUnused: (shared) => begin(() => ledger.releaseSharedHold(shared, options)),
     attempted: () => Promise.all(firstAttempts),
     stop: () => void retries.stop(),

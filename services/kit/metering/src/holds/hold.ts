@@ -20,6 +20,11 @@ export interface Hold {
    */
   grow(estimate: NanoUsd): Promise<NanoUsd>;
   /**
+   * The request is no longer in progress, for the limit of requests in progress, although it goes on: its
+   * client left. Safe to repeat.
+   */
+  leave(): void;
+  /**
    * Ends the request, which cost `cost` and used `tokens`: zero when it failed. Returns the fields of
    * its usage event for what is captured from which hold. Call it once; the hold cannot grow
    * afterwards.
@@ -40,6 +45,7 @@ export const emptyHold: Hold = {
   walletBalance: undefined,
   rates: undefined,
   grow: async () => 0n,
+  leave() {},
   settle: () => ({
     holdId: "",
     sharedHoldId: "",

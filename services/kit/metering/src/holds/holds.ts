@@ -75,6 +75,8 @@ export interface Holds {
 /**
  * Creates the holds of this process. The requests of an account share holds when it begins
  * `busyFrom` a second; with 0 none do.
+ *
+ * Longer than 70 lines: its functions share the parts of one process.
  */
 export function createHolds(
   ledger: Client<typeof LedgerService>,
@@ -88,11 +90,12 @@ export function createHolds(
   const count = (result: "taken" | "shared" | "refused" | "failed") =>
     metrics.holds.inc({ result });
   const countLimit = (limit: LimitName) => metrics.limitRefusals.inc({ limit });
-  const parts = { ledger, metrics, extender, countLimit };
+  const parts = { ledger, metrics, extender, releaser, countLimit };
 
-  async function takeOwn(request: RequestedHold, demand: AccountDemand): Promise<Hold> {
+  async function takeOwn(request: RequestedHold, demand: AccountDemand, isLimited: boolean) {
     const granted = await requestOwn(request);
     return new TakenHold(parts, request, demand, {
+      isLimited,
       amount: granted.heldNanoUsd,
       extension: extender.begin(request.holdId, granted.expiresInMs),
       walletBalance: granted.walletBalanceNanoUsd,
@@ -126,10 +129,12 @@ export function createHolds(
       const request = { holdId, accountId, keyId, estimateNanoUsd, tokens, ...needs };
       const demand = sharing.demandOf(payer);
       const shared = isJob ? undefined : demand.shared;
-      if (!shared?.reserve({ amount: estimateNanoUsd, tokens })) return takeOwn(request, demand);
+      const isShared = shared?.reserve({ amount: estimateNanoUsd, tokens }) === true;
+      if (!isShared) return takeOwn(request, demand, payer.isLimited);
       count("shared");
-      const { rates } = shared;
-      return new TakenHold(parts, request, demand, { amount: estimateNanoUsd, shared, rates });
+      const { rates, isLimited } = shared;
+      const amount = estimateNanoUsd;
+      return new TakenHold(parts, request, demand, { amount, isLimited, shared, rates });
     },
     async keep(kept) {
       try {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { type HoldPart, SharedHold } from "./shared-hold.ts";
+import { SharedHold, type TakenPart } from "./shared-hold.ts";
 
 const extension = { held: "hold", everyMs: 20_000, dueAtMs: 0, index: -1 };
 const held = { id: "hold", expiresInMs: 60_000, extension };
@@ -27,6 +27,7 @@ test("whatever the requests do, the ledger holds what is unused, reserved, and n
       kind: fc.constant("settle" as const),
       used: fc.record({ amount: fc.bigInt(0n, 500n), tokens: fc.bigInt(0n, 60n) }),
     }),
+    fc.record({ kind: fc.constant("leave" as const) }),
     fc.record({ kind: fc.constant("close" as const) }),
   );
   const property = fc.property(
@@ -35,7 +36,7 @@ test("whatever the requests do, the ledger holds what is unused, reserved, and n
     fc.array(step),
     (amountNanoUsd, others, steps) => {
       const hold = holdOf(true, amountNanoUsd, others);
-      const parts: HoldPart[] = [];
+      const parts: TakenPart[] = [];
       const ledger = {
         amountNanoUsd,
         requests: others,
@@ -49,7 +50,8 @@ test("whatever the requests do, the ledger holds what is unused, reserved, and n
               amountNanoUsd: ledger.amountNanoUsd - sum(parts.map(({ amount }) => amount)),
               requests: ledger.requests,
               tokens: ledger.tokens - sum(parts.map(({ tokens }) => tokens)),
-              inProgress: ledger.inProgress - parts.length,
+              inProgress:
+                ledger.inProgress - parts.filter(({ inProgress }) => inProgress === 1).length,
             }
           : { amountNanoUsd: 0n, requests: 0, tokens: 0n, inProgress: 0 };
       for (const one of steps) {
@@ -64,7 +66,7 @@ test("whatever the requests do, the ledger holds what is unused, reserved, and n
             free.inProgress > 0;
           expect(hold.reserve(one.part)).toBe(fits);
           if (!fits) continue;
-          parts.push(one.part);
+          parts.push({ ...one.part, inProgress: 1 });
           ledger.requests -= 1;
         } else if (one.kind === "settle") {
           const part = parts.shift();
@@ -77,12 +79,18 @@ test("whatever the requests do, the ledger holds what is unused, reserved, and n
                   tokens: least(part.tokens, one.used.tokens),
                   inProgress: 0,
                 }
-              : { ...part, inProgress: 1 },
+              : part,
           );
           ledger.amountNanoUsd -= taken.amount;
           ledger.tokens -= taken.tokens;
           ledger.inProgress -= taken.inProgress;
           hold.removeRequest();
+        } else if (one.kind === "leave") {
+          const part = parts.find(({ inProgress }) => inProgress === 1);
+          if (part === undefined) continue;
+          part.inProgress = 0;
+          // A closed hold lets the ledger do it.
+          if (!hold.returnPlace()) ledger.inProgress -= 1;
         } else {
           const released = unused();
           expect(hold.close()).toEqual(released);
@@ -112,7 +120,7 @@ test("whatever the requests do, the ledger holds what is unused, reserved, and n
 
 test("without limits, only the money of a shared hold is counted", () => {
   const hold = holdOf(false, 100n, 1);
-  const part = { amount: 40n, tokens: 1_000n };
+  const part = { amount: 40n, tokens: 1_000n, inProgress: 0 };
   expect([hold.reserve(part), hold.reserve(part), hold.reserve(part)]).toEqual([true, true, false]);
   expect(hold.settle(part, { amount: 10n, tokens: 2n })).toEqual({
     amount: 10n,
@@ -130,7 +138,7 @@ test("the rates of a shared hold are what was left beside it and what is unused 
     isLimited: true,
     rates: { requests: minute, tokens: minute },
   });
-  const part = { amount: 10n, tokens: 20n };
+  const part = { amount: 10n, tokens: 20n, inProgress: 1 };
   hold.reserve(part);
   vi.advanceTimersByTime(1_000);
   expect(hold.rates).toEqual({

@@ -18,8 +18,9 @@ export interface HoldPart {
   tokens: bigint;
 }
 
-/** What the usage event of a request takes out of a shared hold. */
+/** What the usage event of a request takes out of a shared hold, or the request has of it at its end. */
 export interface TakenPart extends HoldPart {
+  /** 1 where it counts as a request in progress. */
   inProgress: number;
 }
 
@@ -104,15 +105,24 @@ export class SharedHold {
    * Settles a request that reserved `part` and used `used`. Returns what its usage event takes from
    * the hold: what it used or, once the hold is closed to others, all of its part.
    */
-  settle(part: HoldPart, used: HoldPart): TakenPart {
+  settle(part: TakenPart, used: HoldPart): TakenPart {
     const { isLimited } = this.#options;
     const tokens = isLimited ? part.tokens : 0n;
-    if (!this.#isOpen) return { amount: part.amount, tokens, inProgress: isLimited ? 1 : 0 };
+    if (!this.#isOpen) return { ...part, tokens };
     const taken = { amount: minOf(part.amount, used.amount), tokens: minOf(tokens, used.tokens) };
     this.#unused.amountNanoUsd += part.amount - taken.amount;
     this.#unused.tokens += tokens - taken.tokens;
-    if (isLimited) this.#unused.inProgress += 1;
+    this.#unused.inProgress += part.inProgress;
     return { ...taken, inProgress: 0 };
+  }
+
+  /**
+   * Lets another request have the place among those in progress of one that goes on without its client.
+   * Returns false where the hold is closed: the place is then to be released in the ledger.
+   */
+  returnPlace(): boolean {
+    if (this.#isOpen) this.#unused.inProgress += 1;
+    return this.#isOpen;
   }
 
   /** Removes a request whose usage event is durable. */

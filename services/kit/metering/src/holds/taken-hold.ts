@@ -7,6 +7,7 @@ import type { AccountDemand } from "./account-demand.ts";
 import type { Hold, SettledHold } from "./hold.ts";
 import type { Extension, HoldExtender } from "./hold-extender.ts";
 import { holdFailure, walletExhausted } from "./hold-failure.ts";
+import type { HoldReleaser } from "./hold-releaser.ts";
 import { type LimitName, limitExceeded, limitNameOf } from "./limit-refusal.ts";
 import type { HoldPart, SharedHold } from "./shared-hold.ts";
 
@@ -31,6 +32,7 @@ export interface HoldDependencies {
   ledger: Client<typeof LedgerService>;
   metrics: Pick<Metrics, "holds" | "openHolds">;
   extender: HoldExtender;
+  releaser: Pick<HoldReleaser, "releasePlace">;
   countLimit(limit: LimitName): void;
 }
 
@@ -39,6 +41,8 @@ interface Grant {
   amount: NanoUsd;
   rates: Rates | undefined;
   walletBalance?: NanoUsd | undefined;
+  /** Whether the request counts against limits, as one in progress. */
+  isLimited: boolean;
   /** The shared hold that all of it is a part of, or else the extension of a hold of its own. */
   shared?: SharedHold;
   extension?: Extension;
@@ -56,6 +60,8 @@ export class TakenHold implements Hold {
   readonly #demand: AccountDemand;
   readonly #part: HoldPart;
   readonly #shared: SharedHold | undefined;
+  readonly #isLimited: boolean;
+  #hasLeft = false;
   #amount: NanoUsd;
   /** That of the hold of its own, if it has one. */
   #extension: Extension | undefined;
@@ -67,7 +73,7 @@ export class TakenHold implements Hold {
     demand: AccountDemand,
     grant: Grant,
   ) {
-    const { amount, walletBalance, rates, shared, extension } = grant;
+    const { amount, walletBalance, rates, isLimited, shared, extension } = grant;
     this.walletBalance = walletBalance;
     this.rates = rates;
     this.#parts = parts;
@@ -75,6 +81,7 @@ export class TakenHold implements Hold {
     this.#demand = demand;
     this.#part = { amount, tokens: request.tokens };
     this.#shared = shared;
+    this.#isLimited = isLimited;
     this.#amount = amount;
     this.#extension = extension;
     demand.beginRequest(amount, request.tokens);
@@ -93,7 +100,7 @@ export class TakenHold implements Hold {
       this.#extension ??= extender.begin(holdId, this.#shared.expiresInMs);
     }
     const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
-    const isCounted = this.#shared?.isLimited === true;
+    const isCounted = this.#shared?.isLimited === true || this.#hasLeft;
     const request = { holdId, accountId, keyId, estimateNanoUsd, isCounted };
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
@@ -113,8 +120,16 @@ export class TakenHold implements Hold {
     }
   }
 
+  leave() {
+    if (this.#hasLeft || !this.#isLimited) return;
+    this.#hasLeft = true;
+    const shared = this.#shared;
+    if (shared === undefined) this.#parts.releaser.releasePlace(this.#request.holdId);
+    else if (!shared.returnPlace()) this.#parts.releaser.releasePlace(shared.id);
+  }
+
   settle(cost: NanoUsd, tokens: bigint): SettledHold {
-    const part = this.#part;
+    const part = { ...this.#part, inProgress: this.#isLimited && !this.#hasLeft ? 1 : 0 };
     const shared = this.#shared;
     this.#demand.endRequest(this.#amount, cost, part.tokens, tokens);
     const taken = shared?.settle(part, { amount: cost, tokens }) ?? nothingTaken;
