@@ -1,5 +1,10 @@
 /** The prices of `per` tokens, in USD. */
-export const benchPrices = { per: 1_000_000, input: "0.15", output: "0.60" } as const;
+export const benchPrices = {
+  per: 1_000_000,
+  input: "0.15",
+  cache_write_1h: "0.15",
+  output: "0.60",
+} as const;
 
 /** Providers whose API is translated: where the simulator speaks it, and a model of it. */
 const adapted = {

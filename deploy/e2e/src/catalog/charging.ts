@@ -62,7 +62,7 @@ export function audioChargingModels(): object[] {
  * no cost is rounded.
  */
 export function chargingModels(): object[] {
-  const pricing = { input: "1", output: "4" };
+  const pricing = { input: "1", cache_write_1h: "1", output: "4" };
   const streaming = Object.entries(reporters).map(([name, one]) =>
     chatModel(`charge-to-${name}`, [one], { pricing }),
   );

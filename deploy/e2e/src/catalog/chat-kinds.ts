@@ -2,7 +2,7 @@ import { chatKinds, commandsOf, withSecond } from "../chat-kinds.ts";
 import { chatModel, slot } from "./entries.ts";
 
 /** In USD per million tokens. */
-const pricing = { input: "1", cached_input: "0.10", output: "4" };
+const pricing = { input: "1", cached_input: "0.10", cache_write_1h: "1", output: "4" };
 const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
 const first = { ...slot("sim", "first?status=503"), pricing: { input: "1", output: "2" } };
 

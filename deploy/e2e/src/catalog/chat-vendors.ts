@@ -77,7 +77,8 @@ function searchingModels() {
 /** For each switch of `allows`, a model of each agents' wire that allows nothing else. */
 export function allowingModels() {
   const prices = [...toolSwitches].map((name) => [`tool:${name}`, "0.01"]);
-  const pricing = { input: "3", output: "15", ...Object.fromEntries(prices) };
+  const own = { input: "3", cache_write_1h: "6", output: "15" };
+  const pricing = { ...own, ...Object.fromEntries(prices) };
   const wires = [slot("claude", "claude-sonnet-4-5"), slot("openai", "gpt-5.4")];
   return wires.flatMap((native) =>
     [...switches, "beta:unseen-2026-11-01", "member:unseen"].map((allowed) =>
@@ -146,7 +147,10 @@ export function geminiModels() {
       second,
     ]),
     gemini("test-gemini-after-claude", [
-      slot("claude", "claude-sonnet-4-5?status=529"),
+      {
+        ...slot("claude", "claude-sonnet-4-5?status=529"),
+        pricing: { ...pricing, cache_write_1h: "2" },
+      },
       slot("google", "gemini-3-flash-preview"),
     ]),
   ];

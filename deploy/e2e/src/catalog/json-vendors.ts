@@ -3,6 +3,7 @@ import { googleMedia } from "./google-media.ts";
 
 /** Models of the vendors whose wire is not OpenAI's, or has other headers. */
 export function vendorModels() {
+  const claudePricing = { input: "0.15", cache_write_1h: "0.30", output: "0.60" };
   const embedder = (alias: string, chain: object[]) => ({
     ...embeddingsModel(alias, ""),
     chain,
@@ -26,7 +27,10 @@ export function vendorModels() {
     embedder("test-voyage-query", [{ ...slot("voyage", "embed"), input_type: "query" }]),
     embedder("test-jina-query", [{ ...slot("jina", "embed"), input_type: "retrieval.query" }]),
     chatModel("test-azure", [slot("azure", "gpt")]),
-    chatModel("test-azure-down", [slot("azure", "gpt?status=503"), slot("claude", "claude")]),
+    chatModel("test-azure-down", [
+      slot("azure", "gpt?status=503"),
+      { ...slot("claude", "claude"), pricing: claudePricing },
+    ]),
     embedder("test-azure-embed", [slot("azure", "embed")]),
     { ...imageModel("test-azure-image", ""), chain: [slot("azure", "image")] },
     ...googleMedia(),

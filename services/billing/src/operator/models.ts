@@ -1,5 +1,6 @@
 import type { Catalog } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
+import { catalogWarnings } from "@tollgate/catalog/warnings";
 import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
 import { loadListPrices } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
@@ -33,7 +34,8 @@ export function implementModels({ prisma, slots, catalog, actor, now }: Operator
       if (text.length > maxCatalogCharacters) throw invalidParam("text", "must be at most 1 MiB");
       const { checked, errors } = parse(text);
       if (checked === undefined) return { errors };
-      return { errors, warnings: priceWarnings(checked, await loadListPrices(now())) };
+      const compared = priceWarnings(checked, await loadListPrices(now()));
+      return { errors, warnings: [...catalogWarnings(checked), ...compared] };
     },
     async updateSlot({ slot: slotId, isDisabled, reason }) {
       if (reason.length > maxReasonLength) {

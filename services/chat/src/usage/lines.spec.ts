@@ -66,8 +66,10 @@ test("whatever a provider counts, no line is negative and the tokens sum to thei
     fc.record({ kind: fc.constant("google" as const), block: ofGoogle }),
   );
   const kinds = ["openai", "xai", "mistral", "anthropic", "google"] as const;
+  const priced = (pricing: Record<string, unknown>, kind: string) =>
+    kind === "anthropic" ? { cache_write_1h: "6", ...pricing } : pricing;
   const slots = [openAi, claudePrices, vllm].map(
-    (pricing) => new Map(kinds.map((kind) => [kind, slotAt(pricing, kind)])),
+    (pricing) => new Map(kinds.map((kind) => [kind, slotAt(priced(pricing, kind), kind)])),
   );
   fc.assert(
     fc.property(reported, fc.constantFrom(...slots), ({ kind, block }, slotOf) => {

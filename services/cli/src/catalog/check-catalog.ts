@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseCatalog } from "@tollgate/catalog/parse";
+import { catalogWarnings } from "@tollgate/catalog/warnings";
 import type { Environment } from "@tollgate/core/config";
 import { dataSet, loadListPrices } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
@@ -13,12 +14,13 @@ import { requireVariables } from "@tollgate/upstream/provider-variables";
 export async function checkCatalog(file: string, env?: Environment) {
   const catalog = parseCatalog(await readFile(file, "utf8"), vendors);
   if (env !== undefined) requireVariables(catalog, env);
-  const warnings = priceWarnings(catalog, await loadListPrices(new Date()));
+  const compared = priceWarnings(catalog, await loadListPrices(new Date()));
+  const warnings = [...catalogWarnings(catalog), ...compared];
   return {
     lines: [
       `${file}: ${catalog.models.size} models, valid`,
       ...warnings.map((warning) => `warning: ${warning}`),
-      ...(warnings.length === 0 ? [] : [`list prices: ${dataSet}`]),
+      ...(compared.length === 0 ? [] : [`list prices: ${dataSet}`]),
     ],
     json: { file, models: [...catalog.models.keys()], warnings },
   };

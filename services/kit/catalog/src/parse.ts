@@ -168,6 +168,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
   });
   refuseAmbiguousIds(chain, path);
   if ("token_input" in entry && entry.token_input) refuseTextOnly(chain, path);
+  if (entry.route_type === "chat") requireHourlyPrices(chain, path);
   if ("allows" in entry) requireToolPrices(entry.allows, chain, path);
   return {
     alias: entry.alias,
@@ -210,6 +211,18 @@ function refuseAmbiguousIds(chain: readonly Slot[], path: string): void {
 
 function pathsOf({ path, jobsPath, voicesPath, stream }: Slot): string {
   return JSON.stringify([path, jobsPath, voicesPath, stream]);
+}
+
+/** Throws where a slot's kind bills hourly cache writes, and the slot has not their price. */
+function requireHourlyPrices(chain: readonly Slot[], path: string): void {
+  for (const [index, { pricing, provider }] of chain.entries()) {
+    if (!provider.kind.billsHourlyCacheWrites) continue;
+    const prices = [pricing, ...(pricing.tiers ?? [])];
+    if (prices.every(({ cache_write_1h }) => cache_write_1h !== undefined)) continue;
+    const problem = `must have a price of cache_write_1h, in its tiers too`;
+    const reason = `providers of the kind ${provider.kind.name} bill it apart`;
+    throw new StartError(`${path}.chain[${index}]: ${problem}, since ${reason}`);
+  }
 }
 
 function streamOf({ stream_url, stream_path }: ModelEntry["chain"][number]): Slot["stream"] {

@@ -27,6 +27,12 @@ export interface ProviderKind {
    * `Slot.measuresUnreported`. A model's `unreported` replaces it.
    */
   readonly measuresUnreported: boolean;
+  /**
+   * Whether its providers bill tokens that are written to the prompt cache for an hour apart from those
+   * for five minutes. A chat model then needs their price: clients would choose the longer mark for the
+   * shorter one's price.
+   */
+  readonly billsHourlyCacheWrites: boolean;
   /** The members of a chat request that a provider of the kind can be sent. */
   readonly chatParameters: ReadonlySet<ChatMember>;
   /** Whether a provider can be sent the members of `passes`, which the API does not define. */

@@ -45,10 +45,10 @@ test("each price below the provider's list price has a warning, per million of i
 
 test("a dimension with a list price of its own and no price has a warning", () => {
   const haiku = "{ provider: anthropic, model: claude-haiku-4-5 }";
-  expect(warningsOf(chat('input: "1", output: "5"', haiku))).toEqual([
+  expect(warningsOf(chat('input: "1", cache_write_1h: "1", output: "5"', haiku))).toEqual([
     `${slot} cached_input has no price, and costs "1.00"; anthropic/claude-haiku-4-5 costs "0.10"`,
     `${slot} cache_write has no price, and costs "1.00"; anthropic/claude-haiku-4-5 costs "1.25"`,
-    `${slot} cache_write_1h has no price, and costs "1.00"; anthropic/claude-haiku-4-5 costs "2.00"`,
+    `${slot} cache_write_1h "1.00" is below the list price: anthropic/claude-haiku-4-5 costs "2.00"`,
     `${slot} tool:web_search has no price, and costs nothing; ` +
       'anthropic/claude-haiku-4-5 costs "0.01"',
   ]);

@@ -56,7 +56,7 @@ test("the documentation says which members of a chat request each kind supports"
   expect([...documented, ...ofAll].sort()).toEqual(expected.sort());
 });
 
-const price = { input: "3", output: "15" };
+const price = { input: "3", cache_write_1h: "6", output: "15" };
 const chat = { route_type: "chat", context_tokens: 10, max_output_tokens: 5, pricing: price };
 
 function parse(models: object[]) {

@@ -66,7 +66,7 @@ export async function startProvider(
 
 function slotAt({ name, regions }: Vendor, model: string, base_url: string): Slot {
   const chat = { route_type: "chat", context_tokens: 10, max_output_tokens: 5 };
-  const pricing = { input: "1", output: "1" };
+  const pricing = { input: "1", cache_write_1h: "1", output: "1" };
   const region = regions === undefined ? {} : { region: regions.example };
   const providers = {
     p: { kind: name, base_url, api_key_env: "KEY", timeout_seconds: 5, ...region },

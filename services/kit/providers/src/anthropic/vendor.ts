@@ -14,6 +14,7 @@ export const anthropic: Vendor = {
   paths: { chat: "/messages" },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: true,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(["messages"]),

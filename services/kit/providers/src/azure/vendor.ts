@@ -13,5 +13,6 @@ export const azure: Vendor = {
   },
   takesOtherMembers: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: false,
   authorize,
 };

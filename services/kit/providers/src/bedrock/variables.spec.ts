@@ -7,7 +7,8 @@ function catalogOf(more: object) {
   const providers = { aws: { kind: "bedrock", region: "us-east-1", ...more } };
   const chat = { route_type: "chat", context_tokens: 10, max_output_tokens: 5 };
   const chain = [{ provider: "aws", model: "amazon.nova-pro-v1:0" }];
-  const models = [{ alias: "a", ...chat, pricing: { input: "1", output: "1" }, chain }];
+  const pricing = { input: "1", cache_write_1h: "1", output: "1" };
+  const models = [{ alias: "a", ...chat, pricing, chain }];
   return parseCatalog(JSON.stringify({ providers, models }), vendors);
 }
 

@@ -21,6 +21,7 @@ export const bedrock: Vendor = {
   paths: { chat: "/model/{model}/converse", rerank: "/rerank" },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: true,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(),

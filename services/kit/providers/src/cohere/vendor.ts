@@ -15,6 +15,7 @@ export const cohere: Vendor = {
   paths: { chat: "/chat", embeddings: "/embed", rerank: "/rerank" },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: false,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(),

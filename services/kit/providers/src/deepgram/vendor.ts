@@ -15,6 +15,7 @@ export const deepgram: Vendor = {
   paths: { speech: "/speak", transcriptions: "/listen" },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: false,
   chatParameters: new Set(),
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -15,6 +15,7 @@ export const elevenlabs: Vendor = {
   paths: { speech: "/text-to-speech", transcriptions: "/speech-to-text" },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: false,
   chatParameters: new Set(),
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -22,6 +22,7 @@ export const google: Vendor = {
   },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: false,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(),

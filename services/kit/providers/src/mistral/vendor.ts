@@ -16,6 +16,7 @@ export const mistral: Vendor = {
   paths: { chat: "/chat/completions", embeddings: "/embeddings", ocr: "/ocr" },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: false,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -23,6 +23,7 @@ export const openai: Vendor = {
   },
   takesTokens: true,
   measuresUnreported: false,
+  billsHourlyCacheWrites: false,
   chatParameters: allChatParameters,
   takesOtherMembers: true,
   nativeWires: new Set(["chat", "responses"]),

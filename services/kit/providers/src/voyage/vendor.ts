@@ -14,6 +14,7 @@ export const voyage: Vendor = {
   paths: { embeddings: "/embeddings", rerank: "/rerank" },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: false,
   chatParameters: new Set(),
   takesOtherMembers: false,
   nativeWires: new Set(),

@@ -14,6 +14,7 @@ export const xai: Vendor = {
   paths: { chat: "/chat/completions", images: "/images/generations" },
   takesTokens: false,
   measuresUnreported: true,
+  billsHourlyCacheWrites: false,
   chatParameters,
   takesOtherMembers: false,
   nativeWires: new Set(["chat", "responses"]),

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { testKinds } from "../test/kinds.ts";
+import { toCheckedCatalog } from "./parse.ts";
+import { catalogWarnings } from "./warnings.ts";
+
+const prices = { input: "1", output: "1" };
+const chat = { route_type: "chat", context_tokens: 5, max_output_tokens: 5, pricing: prices };
+const providers = { near: { base_url: "https://near.test" }, far: { kind: "closed" } };
+
+function parse(...models: object[]) {
+  const limits = { requests_per_minute: 5, tokens_per_minute: 5 };
+  return toCheckedCatalog({ providers, models, limits }, testKinds);
+}
+
+test("a model that takes images has a warning without the tokens of one", () => {
+  const chain = [{ provider: "near", model: "m" }];
+  const catalog = parse(
+    { ...chat, alias: "blind", chain },
+    { ...chat, alias: "seeing", vision: true, image_tokens: 1_500, chain },
+    { ...chat, alias: "guessing", vision: true, chain },
+  );
+  expect(catalogWarnings(catalog)).toEqual([
+    "models[2] (guessing): takes images and has no image_tokens: 1200 are held for each image",
+  ]);
+});
+
+test("a kind that bills hourly cache writes apart needs their price, also in tiers and of a slot", () => {
+  const near = { provider: "near", model: "m" };
+  const far = { provider: "far", model: "m" };
+  const priced = { ...prices, cache_write_1h: "2" };
+  const tier = { above_input_tokens: 5, ...prices };
+  const model = (pricing: object, ...chain: object[]) => ({ ...chat, alias: "a", pricing, chain });
+  for (const valid of [
+    model(prices, near),
+    model(priced, far),
+    model(prices, near, { ...far, pricing: priced }),
+    model({ ...priced, tiers: [{ ...tier, cache_write_1h: "4" }] }, far),
+  ]) {
+    expect(parse(valid).models.size).toBe(1);
+  }
+  const refusals: [object, number][] = [
+    [model(prices, far), 0],
+    [model(prices, near, far), 1],
+    [model(priced, { ...far, pricing: prices }), 0],
+    [model({ ...priced, tiers: [tier] }, far), 0],
+  ];
+  for (const [refused, index] of refusals) {
+    expect(() => parse(refused)).toThrow(
+      `models[0] (a).chain[${index}]: must have a price of cache_write_1h, in its tiers too, since ` +
+        "providers of the kind closed bill it apart",
+    );
+  }
+});
