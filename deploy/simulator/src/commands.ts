@@ -88,11 +88,13 @@ const commands = z
     delay_ms: integer(0, 600_000),
     /** Sends this HTTP status, even 200, with an error body; a 429 has a `Retry-After`. */
     status: integer(200, 599),
-    /** The error message of `status`, `fail_first`, `error_event` and `response_failed`. */
+    /** The error message of `status`, `fail_first`, `pass_first`, `error_event` and `response_failed`. */
     message: z.string().max(1_000, "must be at most 1000 characters").optional(),
     /** Fails the first n calls with the same `id`, with `status` (default 503). */
     fail_first: integer(1, 1_000_000),
-    /** The name by which `fail_first` counts calls. */
+    /** Fails all calls with the same `id` after the first n, with `status` (default 503). */
+    pass_first: integer(1, 1_000_000),
+    /** The name by which `fail_first` and `pass_first` count calls. */
     id: z
       .string()
       .min(1, "must not be empty")
@@ -243,6 +245,10 @@ const commands = z
   })
   .refine((given) => given.fail_first === undefined || given.id !== undefined, {
     path: ["fail_first"],
+    message: "needs an id",
+  })
+  .refine((given) => given.pass_first === undefined || given.id !== undefined, {
+    path: ["pass_first"],
     message: "needs an id",
   })
   .refine((given) => !given.one_write || !(given.trickle_ms || given.gap_ms), {

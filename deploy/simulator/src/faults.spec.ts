@@ -113,6 +113,14 @@ test("fail_first fails the first calls of each id", async () => {
   expect(await statuses("fail_first=1&id=two&status=500")).toEqual([500, 200, 200]);
 });
 
+test("pass_first fails all calls of an id but the first", async () => {
+  const seen: number[] = [];
+  for (let call = 0; call < 4; call += 1) {
+    seen.push((await simulated("pass_first=2&id=three&status=401")).status);
+  }
+  expect(seen).toEqual([200, 200, 401, 401]);
+});
+
 test.each([
   ["shout=1", "unknown command: shout"],
   ["status=abc", "bad command status=abc: status must be a whole number from 200 to 599"],
@@ -120,6 +128,7 @@ test.each([
   ["refuse=yes", "bad command refuse=yes: refuse is a flag: give it no value, 1 or 0"],
   ["usage=7", "bad command usage=7: usage must be two whole numbers, as in 120,40"],
   ["fail_first=1", "bad command fail_first=1: fail_first needs an id"],
+  ["pass_first=1", "bad command pass_first=1: pass_first needs an id"],
   [
     "one_write&gap_ms=5",
     "bad command one_write=: one_write cannot be combined with trickle_ms or gap_ms",

@@ -38,7 +38,9 @@ export function commandedError(status: number, commands: Commands): ProviderErro
 }
 
 function failingStatus(commands: Commands, callCounter: CallCounter): number | undefined {
-  if (commands.fail_first === undefined || commands.id === undefined) return commands.status;
-  const passed = callCounter.increment(commands.id) > commands.fail_first;
-  return passed ? undefined : (commands.status ?? 503);
+  const { fail_first: failing, pass_first: passing, id, status } = commands;
+  if (id === undefined || (failing ?? passing) === undefined) return status;
+  const count = callCounter.increment(id);
+  const isPassed = failing === undefined ? count <= (passing ?? 0) : count > failing;
+  return isPassed ? undefined : (status ?? 503);
 }
