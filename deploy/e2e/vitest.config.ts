@@ -33,7 +33,9 @@ const mockingSpecs = ["**/write-ahead-log.spec.ts"];
 const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "short" : "whole";
 
 /** These need Chromium, or download agents of 180 to 400 MB. */
-const nightlyTests = ["deploy/e2e/long/{agents,console-page,console-proof,opencode}.test.ts"];
+const nightlyTests = [
+  "deploy/e2e/long/{agents,console-page,console-proof,opencode,refused-key}.test.ts",
+];
 
 /** In the short form these run against one process only. */
 const oneProcessTests = ["deploy/e2e/long/{large-*,memory,slow-bodies}.test.ts"];

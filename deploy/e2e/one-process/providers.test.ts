@@ -100,12 +100,36 @@ describe("providers", () => {
       status: 503,
       body: { error: { code: "no_provider_available", type: "api_error" } },
     });
-    for (const model of ["test-failing", "test-limited"]) {
-      expect(await post({ model })).toMatchObject({
-        status: 502,
-        body: { error: { code: "upstream_rejected", type: "api_error" } },
-      });
+    expect(await post({ model: "test-failing" })).toMatchObject({
+      status: 502,
+      body: { error: { code: "upstream_rejected", type: "api_error" } },
+    });
+  });
+
+  test("a slot that limits requests is not called again, and alone it is a 503 with its time", async () => {
+    const user = "limited";
+    for (let call = 0; call < 2; call += 1) {
+      expect((await post({ model: "test-limited-first", user })).status).toBe(200);
     }
+    expect((await calls(user)).map(({ outcome }) => outcome)).toEqual([
+      "failed",
+      "completed",
+      "completed",
+    ]);
+    const response = await post({ model: "test-limited" });
+    expectEnvelope(response, 503, "no_provider_available");
+    expect(response.headers.get("retry-after")).toBe("1");
+  });
+
+  test("a request that is too expensive for a slot goes on to the next, and does not count", async () => {
+    const user = "dear";
+    for (let call = 0; call < 6; call += 1) {
+      expect((await post({ model: "test-dear-first", user })).status).toBe(200);
+    }
+    expect(await calls(user)).toHaveLength(12);
+    const response = await post({ model: "test-dear" });
+    expectEnvelope(response, 502, "upstream_rejected");
+    expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
   test("a provider's refusal of the request is not retried on another slot, and its message is passed on", async () => {
@@ -128,10 +152,10 @@ describe("providers", () => {
       const response = await post({ stream, ...fault });
       return [response.status, response.headers.get("x-should-retry")];
     };
-    for (const status of [400, 401, 404, 422]) {
+    for (const status of [400, 403, 404, 422]) {
       expect(await retryAfter(simulate(`status=${status}`))).toEqual([502, "false"]);
     }
-    for (const fault of ["status=408", "status=409", "status=429", "status=500", "status=503"]) {
+    for (const fault of ["status=408", "status=409", "status=500"]) {
       expect(await retryAfter({ model: "test-temporary", ...simulate(fault) })).toEqual([
         502,
         null,

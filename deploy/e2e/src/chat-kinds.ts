@@ -155,7 +155,7 @@ export function commandsOf({ cached, filter = "" }: ChatKind) {
     "-limited": "?status=429",
     "-down": "?status=503",
     "-cut-first": "?cut_after=0",
-    "-invalid": "?status=400&message=prompt%20is%20too%20long",
+    "-invalid": "?status=400&message=that%20is%20no%20good",
   };
 }
 

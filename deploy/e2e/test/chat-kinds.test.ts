@@ -246,7 +246,7 @@ const columns: Record<string, (row: ChatKind) => Promise<void>> = {
   async "is not followed where the request is at fault"(row) {
     const response = await post(row, "-invalid");
     expectEnvelope(response, 502, "upstream_rejected");
-    expect(response.text).toContain("prompt is too long");
+    expect(response.text).toContain("that is no good");
   },
 
   async "is ended when the client goes away"(row) {

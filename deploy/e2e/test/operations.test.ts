@@ -152,7 +152,7 @@ describe("operations", () => {
 
   test("tokens, cost, holds, slots and the first token are counted", async () => {
     const alias = "test-failover-metrics";
-    const first = { alias, slot: "sim/first-metrics?status=503", outcome: "rejected" };
+    const first = { alias, slot: "sim/first-metrics?status=503", outcome: "trouble" };
     const metrics: [string, Record<string, string>, number][] = [
       ["tollgate_tokens_total", { alias, direction: "prompt" }, 11],
       ["tollgate_tokens_total", { alias, direction: "completion" }, 7],

@@ -36,7 +36,7 @@ describe("the record of a request", () => {
       isStreamed: false,
       errorCode: "",
       attempts: [
-        { upstreamModel: "first-trail?status=503", errorCode: "rejected", status: 503 },
+        { upstreamModel: "first-trail?status=503", errorCode: "trouble", status: 503 },
         { upstreamModel: "second", errorCode: "", status: 0 },
       ],
       lines: [{ dimension: "input" }, { dimension: "output" }],
@@ -85,7 +85,7 @@ describe("the record of a request", () => {
     expect(request).toMatchObject({
       errorCode: "upstream_rejected",
       chargedNanoUsd: 0n,
-      attempts: [{ errorCode: "rejected", status: 400 }],
+      attempts: [{ errorCode: "bad_request", status: 400 }],
     });
     const poor = await stack.newAccount(0);
     const refused = await chat({}, poor.key);

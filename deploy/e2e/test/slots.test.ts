@@ -65,7 +65,7 @@ describe("the slots of the catalog", () => {
       const [first, second] = await slotsOf("test-tripped");
       expect(first?.state).toMatchObject({
         openBreakers: 1,
-        calls: { served: 0n, errors: [{ code: "rejected" }] },
+        calls: { served: 0n, errors: [{ code: "trouble" }] },
       });
       expect(first?.state?.calls?.failed).toBeGreaterThanOrEqual(BigInt(calls));
       expect(second?.state).toMatchObject({ openBreakers: 0, calls: { failed: 0n } });

@@ -1,3 +1,4 @@
+import type { Slot } from "@tollgate/catalog/model";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ListVoicesRequest } from "@tollgate/proto/tollgate/v1/audio";
 import { readVoices } from "@tollgate/providers/speech";
@@ -9,8 +10,7 @@ export async function listAliasVoices(
   signal: AbortSignal,
 ): Promise<{ body: Uint8Array }> {
   const model = engine.resolve(alias, "speech", caller);
-  const { response } = await engine.attemptFree(model, async (slot) => {
-    return readVoices(providers, slot, signal);
-  });
+  const attempt = (slot: Slot) => readVoices(providers, slot, signal);
+  const { response } = await engine.attemptFree(model, attempt, caller);
   return { body: response };
 }

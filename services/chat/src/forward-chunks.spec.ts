@@ -1,3 +1,4 @@
+import { vendors } from "@tollgate/providers";
 import { readUsage } from "@tollgate/providers/openai/usage";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { expect, test } from "vitest";
@@ -13,6 +14,7 @@ const context = {
   client: { json: {} },
   promptCharacters: 0n,
   sessionId: "",
+  kind: vendors.openai,
   readUsage,
 };
 

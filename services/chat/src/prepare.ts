@@ -102,8 +102,9 @@ export function contextOf(
   const { caller, sessionId } = client.call;
   const id = caller?.requestId.replace(/^req_/, "") ?? "";
   const created = Math.floor(now.getTime() / 1_000);
+  const { kind } = slot.provider;
   const { readUsage } = vendorChatOf(slot);
-  return { alias, id, created, client, promptCharacters, sessionId, readUsage };
+  return { alias, id, created, client, promptCharacters, sessionId, kind, readUsage };
 }
 
 function sessionsUnavailable(): GatewayError {

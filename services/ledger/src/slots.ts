@@ -1,5 +1,9 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { SetSlotRequest, SyncSlotsRequest } from "@tollgate/proto/tollgate/v1/slot";
+import type {
+  RefusedKey,
+  SetSlotRequest,
+  SyncSlotsRequest,
+} from "@tollgate/proto/tollgate/v1/slot";
 import type pg from "pg";
 import type { DisabledSlot, PrismaClient } from "./generated/client.ts";
 import { readSlotCalls } from "./slot-calls.ts";
@@ -30,9 +34,12 @@ export function createSlots(pool: pg.Pool, prisma: PrismaClient) {
   }
 
   return {
-    /** Stores the open breakers of a replica, if it reports them, and reads the disabled slots. */
+    /** Stores what a replica reports, if it does, and reads the disabled slots. */
     async syncSlots({ replicaId, openBreakers }: SyncSlotsRequest) {
-      if (openBreakers !== undefined) await reportBreakers(pool, replicaId, openBreakers.slotIds);
+      if (openBreakers !== undefined) {
+        await reportBreakers(pool, replicaId, openBreakers.slotIds);
+        await reportRefusedKeys(pool, replicaId, openBreakers.refusedKeys);
+      }
       return { disabledSlotIds: await disabledSlots() };
     },
     async setSlot({ slotId, disabledReason }: SetSlotRequest) {
@@ -60,6 +67,9 @@ export function createSlots(pool: pg.Pool, prisma: PrismaClient) {
       }));
       return { slots };
     },
+    async readRefusedKeys() {
+      return { refusedKeys: await readRefusedKeys(pool) };
+    },
   };
 }
 
@@ -73,6 +83,39 @@ async function reportBreakers(pool: pg.Pool, replicaId: string, slotIds: readonl
     text: "SELECT report_breakers($1, $2)",
     values: [replicaId, slotIds],
   });
+}
+
+async function reportRefusedKeys(pool: pg.Pool, replicaId: string, keys: readonly RefusedKey[]) {
+  await pool.query({
+    name: "report-refused-keys",
+    text: "SELECT report_refused_keys($1, $2, $3, $4)",
+    values: [
+      replicaId,
+      keys.map(({ provider }) => provider),
+      keys.map(({ said }) => said),
+      keys.map(({ status }) => status),
+    ],
+  });
+}
+
+interface RefusedKeyRow {
+  provider: string;
+  said: string;
+  status: number;
+  since: Date;
+}
+
+/** What the replicas report, one for each provider: what was said last, since the first report. */
+async function readRefusedKeys(pool: pg.Pool) {
+  const { rows } = await pool.query<RefusedKeyRow>({
+    name: "read-refused-keys",
+    text: `
+      SELECT DISTINCT ON (provider) provider, said, status,
+        min(refused_at) OVER (PARTITION BY provider) AS since
+      FROM refused_key WHERE reported_at > now() - interval '${reportedSeconds} seconds'
+      ORDER BY provider, reported_at DESC`,
+  });
+  return rows.map(({ since, ...key }) => ({ ...key, since: timestampFromDate(since) }));
 }
 
 async function countOpenBreakers(pool: pg.Pool): Promise<Map<string, number>> {

@@ -55,6 +55,26 @@ describe("slots", () => {
     expect(await openBreakers()).toEqual([]);
   });
 
+  test("of a key that is refused are named with what was said last, as long as it is reported", async () => {
+    const refuse = (replicaId: string, ...refusedKeys: object[]) =>
+      slots.syncSlots(
+        create(SyncSlotsRequestSchema, { replicaId, openBreakers: { slotIds: [], refusedKeys } }),
+      );
+    const read = async () => (await slots.readRefusedKeys()).refusedKeys;
+    await refuse("r1", { provider: "p", said: "no", status: 401 }, { provider: "q", status: 402 });
+    const [first] = await read();
+    await refuse("r2", { provider: "p", said: "never", status: 403 });
+    const since = first?.since;
+    expect(await read()).toEqual([
+      { provider: "p", said: "never", status: 403, since },
+      { provider: "q", said: "", status: 402, since },
+    ]);
+    await refuse("r2");
+    expect(await read()).toMatchObject([{ provider: "p", said: "no" }, { provider: "q" }]);
+    await pool.query("UPDATE refused_key SET reported_at = now() - interval '31 seconds'");
+    expect(await read()).toEqual([]);
+  });
+
   test("are disabled once: a second time replaces the reason", async () => {
     const set = (disabledReason?: string) => {
       const reason = disabledReason === undefined ? {} : { disabledReason };

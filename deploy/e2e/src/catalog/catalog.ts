@@ -42,6 +42,7 @@ export function testCatalog(simulatorUrl: string): string {
         responses: true,
         timeout_seconds: 5,
       },
+      ...failingProviders(simulatorUrl),
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
       ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),
       ...vendor("google", `${simulatorUrl}/google/v1beta`),
@@ -92,4 +93,21 @@ export function testCatalog(simulatorUrl: string): string {
 function vendor(kind: string, base_url: string) {
   const api_key_env = "TEST_PROVIDER_KEY";
   return { [kind]: { kind, base_url, api_key_env, timeout_seconds: 5 } };
+}
+
+/** The providers of models that fail for one customer, or whose key fails. */
+function failingProviders(simulatorUrl: string) {
+  return {
+    // For what one customer does to a provider on which others rely.
+    contested: {
+      base_url: `${simulatorUrl}/v1`,
+      api_key_env: "TEST_PROVIDER_KEY",
+      responses: true,
+      timeout_seconds: 1,
+    },
+    // Its key expires.
+    lapsed: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
+    // Its key is refused once.
+    renewed: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
+  };
 }

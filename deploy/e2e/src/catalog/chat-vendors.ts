@@ -20,12 +20,12 @@ export function claudeModels() {
     claude("test-claude-cached", [named("?usage=100,40&cached=600,150,50")]),
     claude("test-claude-refusing", [named("?refusal")]),
     claude("test-claude-cut", [named("?cut_after=2")]),
-    claude("test-claude-erring", [named("?error_event=2")]),
+    claude("test-claude-erring", [named("?error_event=2&gap_ms=20")]),
     claude("test-claude-long", [named("?tokens=3900&chunks=39&gap_ms=25")]),
     claude("test-claude-slow", [named("?chunks=200&gap_ms=50")]),
     claude("test-claude-overloaded", [named("?status=529"), second]),
     claude("test-claude-erring-first", [named("?error_event=0"), second]),
-    claude("test-claude-invalid", [named("?status=400&message=prompt%20is%20too%20long"), second]),
+    claude("test-claude-invalid", [named("?status=400&message=prompt%20is%20too%20long")]),
   ];
 }
 
@@ -46,7 +46,6 @@ export function responsesModels() {
     gpt("test-gpt-limited", [named("?status=429"), second]),
     gpt("test-gpt-invalid", [
       named("?status=400&message=Your%20input%20exceeds%20the%20context%20window"),
-      second,
     ]),
     ...searchingModels(),
     gpt("test-gpt-long", [named("?tokens=3900&chunks=39&gap_ms=25")]),
@@ -144,7 +143,6 @@ export function geminiModels() {
     gemini("test-gemini-erring-first", [named("?error_event=0"), second]),
     gemini("test-gemini-invalid", [
       named("?status=400&message=The%20input%20token%20count%20(9)%20exceeds%20the%20maximum"),
-      second,
     ]),
     gemini("test-gemini-after-claude", [
       {
@@ -200,10 +198,8 @@ export function bedrockModels() {
     bedrock("test-bedrock-malformed", [named("?malformed_call"), second]),
     bedrock("test-bedrock-throttled-first", [named("?error_event=0"), second]),
     bedrock("test-bedrock-truncated-first", [named("?truncate_after=0"), second]),
-    bedrock("test-bedrock-invalid", [
-      named("?status=400&message=prompt%20is%20too%20long"),
-      second,
-    ]),
+    bedrock("test-bedrock-invalid", [named("?status=400&message=malformed%20input"), second]),
+    bedrock("test-bedrock-long", [named("?status=400&message=prompt%20is%20too%20long"), second]),
     bedrock("test-bedrock-denied", [named("?status=403&message=no%20access%20for%20arn"), second]),
     bedrock("test-bedrock-after-claude", [
       slot("claude", "claude-sonnet-4-5?status=529"),

@@ -11,6 +11,13 @@ function failoverModel(test: string) {
   ]);
 }
 
+/** OpenAI's words about a wrong key. */
+const lapsedMessage = encodeURIComponent("Incorrect API key provided: sk-proj-****wxyz.");
+/** OpenRouter's words where the balance covers less than the most that a request can cost. */
+const dearMessage = encodeURIComponent(
+  "This request requires more credits, or fewer max_tokens. You can only afford 4000.",
+);
+
 /** Chat at a provider of OpenAI's wire. */
 export function chatModels() {
   return [
@@ -24,6 +31,7 @@ export function chatModels() {
     chatModel("test-internal", [slot("sim", "internal")], { visibility: "internal" }),
     chatModel("test-failover", [slot("sim", "first?status=503"), slot("sim", "second")]),
     ...["trail", "console", "metrics"].map(failoverModel),
+    ...failingModels(),
     chatModel("test-switched", [slot("sim", "switched"), slot("sim", "after-switched")]),
     chatModel("test-tripped", [slot("sim", "tripped?status=503"), slot("sim", "after-tripped")]),
     chatModel("test-failover-dead", [slot("nowhere", "first"), slot("sim", "second")]),
@@ -72,5 +80,29 @@ export function chatModels() {
     chatModel("test-free", [slot("sim", "free")], {
       pricing: { per: 1_000_000, input: "0", output: "0" },
     }),
+  ];
+}
+
+/** Models that fail for one customer, or at one provider. */
+function failingModels() {
+  return [
+    ...["empty", "failed", "silent"].map((attack) =>
+      chatModel(`test-attacked-${attack}`, [slot("contested", `attacked-${attack}`)]),
+    ),
+    chatModel("test-lapsed", [
+      slot("lapsed", `lapsed?pass_first=20&id=lapsed&status=401&message=${lapsedMessage}`),
+      slot("sim", "after-lapsed"),
+    ]),
+    chatModel("test-renewed", [
+      slot("renewed", "renewed?fail_first=1&id=renewed&status=401"),
+      slot("sim", "after-renewed"),
+    ]),
+    chatModel("test-lapsed-too", [slot("lapsed", "too"), slot("sim", "after-lapsed")]),
+    chatModel("test-limited-first", [slot("sim", "limited?status=429"), slot("sim", "second")]),
+    chatModel("test-dear", [slot("sim", `dear?status=402&message=${dearMessage}`)]),
+    chatModel("test-dear-first", [
+      slot("sim", `dear?status=402&message=${dearMessage}`),
+      slot("sim", "second"),
+    ]),
   ];
 }

@@ -5,6 +5,7 @@ import { liveAdapterOf } from "@tollgate/providers/live";
 import type { LiveAdapter } from "@tollgate/providers/live-adapter";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import { retryAfterMsOf } from "@tollgate/upstream/retry-after";
 import { WebSocket } from "ws";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { createQueue } from "./queue.ts";
@@ -115,16 +116,23 @@ function withQuery(url: string, query: Record<string, string>): string {
 async function untilOpen(socket: WebSocket): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     socket.once("open", resolve);
-    socket.once("unexpected-response", (_request, { statusCode = 0 }) => {
+    socket.once("unexpected-response", (_request, { statusCode = 0, headers }) => {
       socket.terminate();
       const message = `the provider refused the WebSocket upgrade with ${statusCode}`;
-      reject(new SlotFailure("rejected", message, { status: statusCode }));
+      const retryAfterMs = retryAfterMsOf({ headers }, Date.now());
+      reject(new SlotFailure("rejected", message, { status: statusCode, retryAfterMs }));
     });
     socket.once("error", (cause) => {
       const message = "the connection to the provider failed";
-      reject(new SlotFailure("unreachable", message, { cause }));
+      const meaning = isNotConnected(cause) ? "unreachable" : "trouble";
+      reject(new SlotFailure("unreachable", message, { meaning, cause }));
     });
   });
+}
+
+/** Whether no connection was made, so that the provider cannot have closed it because of the request. */
+function isNotConnected(error: NodeJS.ErrnoException): boolean {
+  return ["connect", "getaddrinfo"].includes(error.syscall ?? "") || error.code === "ECONNREFUSED";
 }
 
 /** Queues the events from the start, so that none is lost before the first read. */

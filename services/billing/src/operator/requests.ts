@@ -1,6 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { RefusedKey } from "@tollgate/proto/tollgate/v1/slot";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
 import { sumRefusals } from "../refusals.ts";
@@ -8,7 +9,7 @@ import { pageSize } from "./messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls about requests and open holds. */
-export function implementRequests({ prisma, ledger }: OperatorParts) {
+export function implementRequests({ prisma, ledger, slots }: OperatorParts) {
   return {
     async listHolds({ account, limit, beforeHoldId }) {
       const accountId = await accountIdOf(prisma, account);
@@ -42,9 +43,10 @@ export function implementRequests({ prisma, ledger }: OperatorParts) {
     async readOverview({ account, from, to }) {
       const accountId = await accountIdOf(prisma, account);
       const period = { ...(from && { from }), ...(to && { to }) };
-      const [{ $typeName: _, ...overview }, refusals] = await Promise.all([
+      const [{ $typeName: _, ...overview }, refusals, refusedKeys] = await Promise.all([
         ledger.sumOverview({ accountId, ...period }),
         sumRefusals(prisma, { accountId, from: dateOf(from, "from"), to: dateOf(to, "to") }),
+        accountId === "" ? readRefusedKeys(slots) : [],
       ]);
       const ids = overview.forecasts.map((forecast) => forecast.accountId);
       const names = await nameAccounts(prisma, ids);
@@ -52,9 +54,13 @@ export function implementRequests({ prisma, ledger }: OperatorParts) {
         ...forecast,
         accountName: names.get(forecast.accountId) ?? "",
       }));
-      return { ...overview, forecasts, refusals };
+      return { ...overview, forecasts, refusals, refusedKeys };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+async function readRefusedKeys(slots: OperatorParts["slots"]): Promise<RefusedKey[]> {
+  return (await slots.readRefusedKeys({})).refusedKeys;
 }
 
 function dateOf(timestamp: Timestamp | undefined, name: string): Date {

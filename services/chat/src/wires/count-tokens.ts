@@ -35,7 +35,7 @@ export async function countTokens(
     return readJsonObject(sent, signal);
   };
   try {
-    const { response } = await engine.attemptFree({ ...model, chain }, count);
+    const { response } = await engine.attemptFree({ ...model, chain }, count, call.caller);
     return { body: response.bytes };
   } catch (error) {
     throw wire.describeFailure(error, true);

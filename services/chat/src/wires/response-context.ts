@@ -1,3 +1,4 @@
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import type { ClientRequest } from "./client-request.ts";
 
@@ -13,6 +14,8 @@ export interface ResponseContext {
   readonly promptCharacters: bigint;
   /** The conversation that the request continues; empty for none. */
   readonly sessionId: string;
+  /** The kind of the slot's provider, which knows the words of its errors. */
+  readonly kind: ProviderKind;
   /** Reads the usage block of the slot's provider; undefined for one that cannot be billed from. */
   readUsage(block: unknown): ChatUsage | undefined;
 }

@@ -10,6 +10,7 @@ const concealed: ReadonlySet<string> = new Set([
   "providerUsage",
   "upstreamModel",
   "attempts",
+  "refusedKeys",
 ]);
 
 /** Removes from a response what a customer does not see: who the operator's providers are. */

@@ -1,4 +1,4 @@
-import type { Model } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { JobHold } from "@tollgate/generation/job-holds";
@@ -58,10 +58,11 @@ async function create({ runtime, store, now }: JobParts, creation: Creation, cli
   try {
     client.throwIfAborted();
     const call = { requestId, signal: AbortSignal.timeout(creationMs) };
-    const { slot, response } = await engine.attemptFree(model, async (one) => {
+    const attempt = async (one: Slot) => {
       const created = await ocrAdapterOf(one).createJob(providers, one, form, call);
       return { ...created, jobId: jobIdOf(created.value) };
-    });
+    };
+    const { slot, response } = await engine.attemptFree(model, attempt, caller);
     const at = now().getTime();
     const job = {
       ...{ alias: model.alias, jobId: response.jobId, accountId, keyId, requestId },

@@ -1,5 +1,6 @@
 import type { Environment } from "@tollgate/core/config";
 import { type ChatMember, chatMembers } from "./chat-members.ts";
+import type { ProviderRefusal, ReadRefusal } from "./provider-refusal.ts";
 import { type RouteType, routeTypes } from "./route-types.ts";
 
 /**
@@ -43,11 +44,10 @@ export interface ProviderKind {
   readonly variables: CredentialVariables | undefined;
   /** Returns the headers that authorize a request. */
   authorize(request: OutboundRequest, credentials: Credentials): Record<string, string>;
-  /**
-   * Returns the message in the JSON body of a refusal; undefined where it has none, and where it is about
-   * the gateway's account with the provider, which is not the client's concern.
-   */
+  /** Returns the message in the JSON body of a refusal; undefined where it has none. */
   refusalMessage(body: unknown): string | undefined;
+  /** Returns what a refusal means in the vendor's own words. */
+  readRefusal(refusal: ProviderRefusal): ReadRefusal;
   /** Whether the message of a refusal says that the prompt is too long for the model. */
   isTooLong(message: string): boolean;
 }

@@ -13,6 +13,7 @@ const common = {
   authorize: () => ({}),
   refusalMessage: () => undefined,
   isTooLong: () => false,
+  readRefusal: () => ({}),
 };
 
 /** A kind that serves every route, at an address that its providers name. */

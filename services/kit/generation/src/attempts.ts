@@ -1,5 +1,6 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { Cancellable, LeaveWatcher } from "@tollgate/core/cancellation";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Breakers } from "@tollgate/upstream/breaker";
 import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/chain";
 import { withAttempt } from "@tollgate/upstream/traced-requests";
@@ -12,6 +13,9 @@ export interface AttemptDependencies extends Reporting {
   breakers: Breakers;
 }
 
+/** A call whose slots are attempted. */
+type AttemptedCall = Pick<BillableCall, "model" | "cancellation"> & { caller: Caller };
+
 /** The attempts of one generation at the slots of its chain. */
 export class Attempts {
   readonly record: AttemptRecord;
@@ -19,15 +23,17 @@ export class Attempts {
   readonly #model: Model;
   readonly #cancellation: Cancellable | undefined;
   readonly #watcher: LeaveWatcher;
+  readonly #accountId: string;
   #slotId: string | undefined;
 
   /** `watcher` is called when the caller leaves during an attempt; see `BillableCall.cancellation`. */
   constructor(
     dependencies: AttemptDependencies,
-    { model, cancellation }: Pick<BillableCall, "model" | "cancellation">,
+    { caller, model, cancellation }: AttemptedCall,
     watcher: LeaveWatcher,
   ) {
     this.record = new AttemptRecord(model);
+    this.#accountId = caller.accountId;
     this.#dependencies = dependencies;
     this.#model = model;
     this.#cancellation = cancellation;
@@ -41,7 +47,7 @@ export class Attempts {
 
   /** See `Generation.attempt`. */
   async attempt<Response>(call: (slot: Slot) => Promise<Response>): Promise<Served<Response>> {
-    const options = chainOptions(this.#dependencies, this.#model);
+    const options = chainOptions(this.#dependencies, this.#model, this.#accountId);
     const attempt = (slot: Slot) => this.#tryOnce(slot, call);
     const served = await walkChain(this.#model.chain, attempt, options);
     this.#slotId = served.slot.id;
@@ -80,9 +86,11 @@ export class Attempts {
 export function chainOptions(
   { breakers, log, metrics }: AttemptDependencies,
   { alias }: Model,
+  accountId: string,
 ): ChainOptions {
   return {
     breakers,
+    accountId,
     log,
     onAttempt: (slot, outcome) => metrics.slotCalls.inc({ alias, slot: slot.id, outcome }),
   };

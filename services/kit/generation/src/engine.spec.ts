@@ -259,17 +259,18 @@ test("a free request does not change the circuit breakers of billable requests",
   const { engine, breakers } = world();
   const one = { ...model, chain: [near] } as Model;
   const fail = vi.fn(async () => {
-    throw new SlotFailure("unreachable", "no route to host");
+    throw new SlotFailure("unreachable", "no route to host", { meaning: "unreachable" });
   });
   for (let times = 0; times < 6; times += 1) {
-    await expect(engine.attemptFree(one, fail)).rejects.toThrow("provider");
+    await expect(engine.attemptFree(one, fail, undefined)).rejects.toThrow("provider");
   }
   expect(fail).toHaveBeenCalledTimes(5);
-  expect(breakers.admits(near.id)).toBe(true);
-  for (let times = 0; times < 4; times += 1) breakers.failed(near.id);
-  await world().engine.attemptFree(one, async () => "voices");
-  breakers.failed(near.id);
-  expect(breakers.admits(near.id)).toBe(false);
+  expect(breakers.admit(near, "acc_1")).toBe("granted");
+  const failure = new SlotFailure("rejected", "no", { status: 500 });
+  for (let times = 0; times < 4; times += 1) breakers.failed(near, "acc_1", "granted", failure);
+  await world().engine.attemptFree(one, async () => "voices", undefined);
+  breakers.failed(near, "acc_1", "granted", failure);
+  expect(breakers.admit(near, "acc_1")).toBe("denied");
 });
 
 // biome-ignore lint/correctness/useYield: it fails before it has anything to yield.

@@ -47,6 +47,7 @@ export interface Engine {
   attemptFree<Response>(
     model: Model,
     attempt: (slot: Slot) => Promise<Response>,
+    caller: Caller | undefined,
   ): Promise<Served<Response>>;
   /** Bills a generation that ended after its request; see `recordLateUsage`. */
   recordLate(usage: LateUsage): Promise<void>;
@@ -78,14 +79,14 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     generate: (call, work) => runSettled(dependencies, call, work),
     stream: (call, work) => streamSettled(dependencies, call, work),
     jobHolds: new JobHolds(dependencies.holds),
-    attemptFree: (model, attempt) =>
+    attemptFree: (model, attempt, caller) =>
       walkChain(
         model.chain,
         (slot) => {
           const span = startAttempt(model, slot);
           return traced(span, () => withAttempt(span, () => attempt(slot)));
         },
-        chainOptions(free, model),
+        chainOptions(free, model, caller?.accountId ?? ""),
       ),
     recordLate: (usage) => recordLateUsage(dependencies, usage),
   };

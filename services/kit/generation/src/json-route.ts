@@ -88,7 +88,7 @@ export async function serveJson<Call extends JsonCall>(
         { own, client },
         sent,
       );
-      const value = membersOf(json, route.lists);
+      const value = membersOf(slot, json, route.lists);
       return { bytes, value, used: route.measure(value, call, attempt) };
     });
     const { usage } = response.value;
@@ -98,12 +98,12 @@ export async function serveJson<Call extends JsonCall>(
   });
 }
 
-function membersOf(json: unknown, lists: JsonRoute<JsonCall>["lists"]): JsonObject {
+function membersOf(slot: Slot, json: unknown, lists: JsonRoute<JsonCall>["lists"]): JsonObject {
   if (Array.isArray(json)) return {};
   if (!isJsonObject(json)) {
     throw new SlotFailure("rejected", "the provider's response is not a JSON object or array");
   }
-  refuseReportedError(json);
+  refuseReportedError(json, slot.provider.kind);
   if (lists === undefined || lists.some((name) => Array.isArray(json[name]))) return json;
   throw new SlotFailure("rejected", `the provider's response has no list ${lists.join(" or ")}`);
 }

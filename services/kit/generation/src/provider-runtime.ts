@@ -14,6 +14,7 @@ import { createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
 import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
+import { reportBreakers } from "./report-breakers.ts";
 import { createRunningGenerations } from "./running-generations.ts";
 import { syncSlots } from "./slot-sync.ts";
 
@@ -46,11 +47,8 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     metrics,
     missingAfterMs,
   });
-  const breakers = createBreakers(
-    () => performance.now(),
-    (slot, isOut) => metrics.slotOut.set({ slot }, isOut ? 1 : 0),
-  );
-  const slots = await syncSlots(peer("ledger", SlotService), breakers, log);
+  const breakers = createBreakers(() => performance.now(), reportBreakers(log, metrics));
+  const slots = await syncSlots(peer("ledger", SlotService), breakers, catalog.current, log);
   const running = createRunningGenerations();
   const metering = { holds, publisher, charges: createChargeLookup(ledger), metrics };
   return {

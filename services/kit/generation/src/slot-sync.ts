@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Catalog } from "@tollgate/catalog/model";
 import { newId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
 import { repeat } from "@tollgate/core/repeat";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Breakers } from "@tollgate/upstream/breaker";
+import { SwitchedBreakers } from "./switched-breakers.ts";
 
 /** How often a replica learns which slots are disabled. */
 const intervalMs = 2_000;
 /** How often it repeats its open breakers. The ledger forgets a report after 30 seconds. */
 const repeatMs = 10_000;
 const timeoutMs = 5_000;
+/** What is not reported, since the ledger expects nothing else. */
+const nothingOpen = JSON.stringify({ slotIds: [], refusedKeys: [] });
 /** A replica starts without its ledger, too. */
 const firstWaitMs = 1_000;
 
@@ -22,27 +26,30 @@ export interface SlotSync {
 }
 
 /**
- * Learns every two seconds which slots operators have disabled, and reports the open breakers. While
- * the ledger cannot be reached, what was learned last stays in use. Resolves after the first time, or
+ * Learns every two seconds which slots operators have disabled, and reports the open breakers and the
+ * keys that providers refuse. While the ledger cannot be reached, what was learned last stays in use. Resolves after the first time, or
  * after a second.
  */
 export async function syncSlots(
   slots: Client<typeof SlotService>,
   breakers: Breakers,
+  catalog: () => Catalog,
   log: Log,
 ): Promise<SlotSync> {
   const replicaId = newId("replica");
   let disabled: ReadonlySet<string> = new Set();
-  let reported = { key: "", at: 0 };
+  let reported = { key: nothingOpen, at: 0 };
   let isReachable = true;
   const firstRun = Promise.withResolvers<void>();
 
   async function sync(): Promise<void> {
-    const slotIds = breakers.open();
-    const key = slotIds.join();
-    const isDue = slotIds.length > 0 && performance.now() - reported.at >= repeatMs;
+    breakers.keepProviders((provider) => hasProvider(catalog(), provider));
+    const open = { slotIds: breakers.open(), refusedKeys: breakers.refusedKeys() };
+    const key = JSON.stringify(open);
+    const isAny = open.slotIds.length > 0 || open.refusedKeys.length > 0;
+    const isDue = isAny && performance.now() - reported.at >= repeatMs;
     const isReport = key !== reported.key || isDue;
-    const openBreakers = isReport ? { openBreakers: { slotIds } } : {};
+    const openBreakers = isReport ? { openBreakers: open } : {};
     const found = await slots.syncSlots({ replicaId, ...openBreakers }, { timeoutMs });
     disabled = new Set(found.disabledSlotIds);
     if (isReport) reported = { key, at: performance.now() };
@@ -64,10 +71,13 @@ export async function syncSlots(
   repeating.wake();
   await Promise.race([firstRun.promise, sleep(firstWaitMs, undefined, { ref: false })]);
   return {
-    breakers: {
-      ...breakers,
-      admits: (slotId) => !disabled.has(slotId) && breakers.admits(slotId),
-    },
+    breakers: new SwitchedBreakers(breakers, (slotId) => disabled.has(slotId)),
     stop: () => void repeating.stop(),
   };
+}
+
+function hasProvider({ models }: Catalog, name: string): boolean {
+  return [...models.values()].some(({ chain }) =>
+    chain.some(({ provider }) => provider.name === name),
+  );
 }

@@ -41,7 +41,7 @@ export class Trail {
     if (attempt === undefined) return;
     attempt.durationMs = Math.round(this.elapsedMs) - attempt.startedMs;
     if (error === undefined) return;
-    attempt.errorCode = error instanceof SlotFailure ? error.kind : errorType(error);
+    attempt.errorCode = error instanceof SlotFailure ? error.outcome : errorType(error);
     attempt.status = error instanceof SlotFailure ? (error.status ?? 0) : 0;
   }
 

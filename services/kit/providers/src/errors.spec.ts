@@ -40,19 +40,7 @@ test.each([
   expect(found).toEqual(names.map((name) => [name, "no good"]));
 });
 
-const invalidKey = {
-  message: "API key not valid. Please pass a valid API key.",
-  status: "INVALID_ARGUMENT",
-  details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }],
-};
-
-test.each([
-  { error: "Incorrect API key provided: se***et. You can obtain an API key from https://x.ai." },
-  { error: { code: 400, ...invalidKey } },
-  { error: { message: "User location is not supported.", status: "FAILED_PRECONDITION" } },
-  { error: {} },
-  [],
-])("no kind shows a refusal about the gateway's account, or one without a message: %j", (body) => {
+test.each([{ error: {} }, []])("no kind finds a message where there is none: %j", (body) => {
   expect(kinds.filter((kind) => kind.refusalMessage(body) !== undefined)).toEqual([]);
 });
 

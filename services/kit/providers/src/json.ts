@@ -65,7 +65,7 @@ export async function postJson(
   const sent = Buffer.from(JSON.stringify(adapter.request(slot, members)));
   const response = await providers.post(slot, sent, call);
   const { value: received } = await readJsonObject(response, call.signal);
-  refuseReportedError(received);
+  refuseReportedError(received, slot.provider.kind);
   const value = adapter.response(received, members);
   return { bytes: Buffer.from(JSON.stringify(value)), value };
 }

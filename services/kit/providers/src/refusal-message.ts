@@ -1,13 +1,12 @@
 import { isJsonObject, objectsIn } from "@tollgate/core/json";
 
 /**
- * Returns the message of a refusal that is about the request: the first text of `own`, which a kind's
- * API has in a place of its own, or else that of the forms that vendors write. Every kind has them all,
- * since a provider's address may be a proxy's, and since a vendor's gateway writes other errors than
- * its models do.
+ * Returns the message of a refusal: the first text of `own`, which a kind's API has in a place of its
+ * own, or else that of the forms that vendors write. Every kind has them all, since a provider's address
+ * may be a proxy's, and since a vendor's gateway writes other errors than its models do.
  */
 export function messageOfRefusal(body: unknown, ...own: readonly unknown[]): string | undefined {
-  if (!isJsonObject(body) || isAboutAccount(body.error)) return undefined;
+  if (!isJsonObject(body)) return undefined;
   const { error, message, detail, err_msg } = body;
   const ofMessage = isJsonObject(message) ? objectsIn(message.detail)[0]?.msg : message;
   const ofDetail = isJsonObject(detail) ? detail.message : detail;
@@ -22,14 +21,4 @@ export function memberOf(body: unknown, name: string): unknown {
 /** Returns the first of the values that is a text, and not an empty one. */
 function firstText(...values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === "string" && value !== "");
-}
-
-/**
- * Whether an error of Google's APIs or xAI's, which have 400 for these too, is about the key, the billing
- * or the location of the gateway: https://ai.google.dev/gemini-api/docs/troubleshooting
- */
-function isAboutAccount(error: unknown): boolean {
-  if (typeof error === "string") return /^Incorrect API key/.test(error);
-  if (memberOf(error, "status") === "FAILED_PRECONDITION") return true;
-  return objectsIn(memberOf(error, "details")).some(({ reason }) => reason === "API_KEY_INVALID");
 }

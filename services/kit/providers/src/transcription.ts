@@ -44,7 +44,7 @@ export async function postTranscription(
     defaultTimeoutMs,
   } as const;
   const { bytes, value } = await readJsonObject(await providers.send(slot, sent, signal), signal);
-  refuseReportedError(value);
+  refuseReportedError(value, slot.provider.kind);
   if (adapter === undefined) return { bytes, value };
   const transcript = adapter.response(value);
   return { bytes: Buffer.from(JSON.stringify(transcript)), value: transcript };

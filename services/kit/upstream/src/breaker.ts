@@ -1,79 +1,279 @@
-/** Consecutive failures after which a slot is taken out. */
-const failuresToOpen = 5;
-/** How long a slot stays out before a trial call. Doubled each time that the trial call fails. */
-const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+import type { Slot } from "@tollgate/catalog/model";
+import { AccountStreaks } from "./account-streaks.ts";
+import type { SlotFailure } from "./failure.ts";
+import { FailureStreak, failuresToOpen } from "./failure-streak.ts";
+import { type RefusedKey, RefusedKeys } from "./refused-keys.ts";
+import { maxRetryAfterMs } from "./retry-after.ts";
+
+/** How long a slot is not called whose provider limits the rate and does not say for how long. */
+const defaultCoolingMs = 1_000;
+/** A slot that served any account within this time is out for no other account. */
+const successCountsMs = 30_000;
+/** How many accounts must have failed before a slot is out for all. */
+const accountsToOpen = 2;
+
+/** Whether a slot may be called; `trial`: this call decides whether the provider's key works again. */
+export type CallPermit = "denied" | "granted" | "trial";
 
 /**
- * Circuit breakers, one for each slot. The breaker of a slot that fails repeatedly opens: the slot
- * is taken out, so that requests do not wait for a dead provider. One successful trial call brings
- * it back. Each process has its own state.
+ * Decides which slots are called, by what the failures of their calls mean (see `FailureMeaning`), so
+ * that requests do not wait for a provider that is down, and no account takes a slot from another:
+ *
+ * - `unreachable`: five in a row, whoever made the calls, take the slot out for all.
+ * - `key_or_bill`: all slots of the provider's key are out at once. Once a minute one call is made.
+ * - `rate`: the slot is not called for as long as the provider asks, a minute at most.
+ * - `trouble`: five in a row of one account take the slot out for that account. It is out for every
+ *   account of which a call has failed while two accounts had five such failures and nobody was served
+ *   within 30 seconds.
+ * - `too_large` and `bad_request` count for nobody.
+ *
+ * A slot that is out gets one trial call after a second; each that fails doubles the pause, up to 30
+ * seconds. One that succeeds brings it back. Each process has its own state.
  */
 export interface Breakers {
   /**
-   * Returns whether the slot may be called now. Where it returns true for a slot that is out, the
-   * call is the trial call, and its result must be reported.
+   * Returns whether a request of the account may call the slot now. Unless it is denied, the result must
+   * be recorded by `succeeded`, `failed` or `abandoned`.
    */
-  admits(slotId: string): boolean;
-  succeeded(slotId: string): void;
-  failed(slotId: string): void;
+  admit(slot: Slot, accountId: string): CallPermit;
+  succeeded(slot: Slot, accountId: string, permit: CallPermit): void;
+  failed(slot: Slot, accountId: string, permit: CallPermit, failure: SlotFailure): void;
   /** Ends a call without a result for the slot, for instance because the client disconnected. */
-  abandoned(slotId: string): void;
-  /** Returns the ids of the slots that are out. */
+  abandoned(slot: Slot, accountId: string, permit: CallPermit): void;
+  /** Returns for how long the provider's rate limit keeps the slot from being called; else undefined. */
+  coolsForMs(slot: Slot): number | undefined;
+  /** Returns the ids of the slots that serve nobody at the moment. */
   open(): string[];
+  refusedKeys(): RefusedKey[];
+  /** Forgets the refused keys of providers that the catalog has no longer. */
+  keepProviders(isInCatalog: (provider: string) => boolean): void;
 }
 
-interface Breaker {
-  failures: number;
-  pauseMs: number;
-  /** When a slot that is out may have its trial call; undefined where the slot is in. */
-  retryAt: number | undefined;
-  isTrialPending: boolean;
+/** Is told what changes, for metrics and the log. */
+export interface BreakerObserver {
+  /** A slot serves nobody, or serves again. */
+  slotChanged(slotId: string, isOut: boolean): void;
+  /** A provider's key is refused, or works again. */
+  keyChanged(key: RefusedKey, isRefused: boolean): void;
 }
 
-/**
- * Creates closed breakers. Calls `onChange` when a slot is taken out, and when it is brought back.
- */
-export function createBreakers(
-  now: () => number,
-  onChange: (slotId: string, isOut: boolean) => void = () => {},
-): Breakers {
-  const breakers = new Map<string, Breaker>();
-  return {
-    admits(slotId) {
-      const breaker = breakers.get(slotId);
-      if (breaker?.retryAt === undefined) return true;
-      if (breaker.isTrialPending || now() < breaker.retryAt) return false;
-      breaker.isTrialPending = true;
-      return true;
-    },
-    succeeded(slotId) {
-      const breaker = breakers.get(slotId);
-      if (breaker === undefined) return;
-      breakers.delete(slotId);
-      if (breaker.retryAt !== undefined) onChange(slotId, false);
-    },
-    failed(slotId) {
-      const breaker = breakers.get(slotId) ?? newBreaker();
-      breakers.set(slotId, breaker);
-      breaker.failures += 1;
-      if (breaker.failures < failuresToOpen) return;
-      if (breaker.isTrialPending) breaker.pauseMs = Math.min(breaker.pauseMs * 2, longestPauseMs);
-      breaker.isTrialPending = false;
-      if (breaker.retryAt === undefined) onChange(slotId, true);
-      breaker.retryAt = now() + breaker.pauseMs;
-    },
-    abandoned(slotId) {
-      const breaker = breakers.get(slotId);
-      if (breaker !== undefined) breaker.isTrialPending = false;
-    },
-    open() {
-      const isOut = ([, { retryAt }]: [string, Breaker]) => retryAt !== undefined;
-      return [...breakers].filter(isOut).map(([slotId]) => slotId);
-    },
-  };
+/** Creates closed breakers. */
+export function createBreakers(now: () => number, observer?: BreakerObserver): Breakers {
+  return new SlotBreakers(now, observer);
 }
 
-function newBreaker(): Breaker {
-  return { failures: 0, pauseMs: firstPauseMs, retryAt: undefined, isTrialPending: false };
+/** What is known of one slot. */
+class SlotRecord {
+  readonly slotId: string;
+  lastSuccessAt = Number.NEGATIVE_INFINITY;
+  /** When a slot that was out for all served again. */
+  recoveredAt = Number.NEGATIVE_INFINITY;
+  coolsUntil = Number.NEGATIVE_INFINITY;
+  /** Calls in a row that did not reach the provider. */
+  unreached: FailureStreak | undefined;
+  /** How many accounts have a streak, and for how many of them the slot is out. */
+  streaks = 0;
+  openStreaks = 0;
+  /** Whether the observer was told that the slot is out. */
+  isReportedOut = false;
+
+  constructor(slotId: string) {
+    this.slotId = slotId;
+  }
+}
+
+class SlotBreakers implements Breakers {
+  readonly #now: () => number;
+  readonly #observer: BreakerObserver | undefined;
+  readonly #records = new Map<string, SlotRecord>();
+  readonly #accounts = new AccountStreaks();
+  readonly #keys = new RefusedKeys();
+
+  constructor(now: () => number, observer: BreakerObserver | undefined) {
+    this.#now = now;
+    this.#observer = observer;
+  }
+
+  admit(slot: Slot, accountId: string): CallPermit {
+    const record = this.#records.get(slot.id);
+    const areKeysTaken = this.#keys.isEmpty;
+    if (areKeysTaken && (record === undefined || isQuiet(record))) return "granted";
+    const now = this.#now();
+    if (!areKeysTaken && this.#keys.isOut(slot.provider, now)) {
+      if (this.#keys.addSlot(slot.provider, slot.id)) this.#observer?.slotChanged(slot.id, true);
+      return "denied";
+    }
+    if (record !== undefined && !this.#admitToSlot(record, accountId, now)) return "denied";
+    return !areKeysTaken && this.#keys.startTrial(slot.provider) ? "trial" : "granted";
+  }
+
+  #admitToSlot(record: SlotRecord, accountId: string, now: number): boolean {
+    if (now < record.coolsUntil) return false;
+    const { unreached } = record;
+    const isUnreached = unreached !== undefined && unreached.failures >= failuresToOpen;
+    if (isUnreached && !unreached.isDue(now)) return false;
+    const streak = record.streaks === 0 ? undefined : this.#accounts.get(record.slotId, accountId);
+    const failuresAllowed = isOutForAll(record, now) ? 1 : failuresToOpen;
+    const isOut = streak !== undefined && streak.failures >= failuresAllowed;
+    if (isOut && !streak.isDue(now, record.recoveredAt)) return false;
+    if (isUnreached) unreached.startTrial();
+    if (isOut) streak.startTrial();
+    return true;
+  }
+
+  succeeded(slot: Slot, accountId: string, permit: CallPermit): void {
+    const now = this.#now();
+    const record = this.#recordOf(slot);
+    const wasOutForAll = isOutForAll(record, now);
+    record.lastSuccessAt = now;
+    if (permit === "trial") this.#restoreKey(slot);
+    if (isQuiet(record)) return;
+    if (wasOutForAll) record.recoveredAt = now;
+    if (now >= record.coolsUntil) record.coolsUntil = Number.NEGATIVE_INFINITY;
+    record.unreached = undefined;
+    this.#endStreak(record, accountId);
+    this.#report(record, now);
+  }
+
+  failed(slot: Slot, accountId: string, permit: CallPermit, failure: SlotFailure): void {
+    const now = this.#now();
+    const record = this.#recordOf(slot);
+    const { meaning } = failure;
+    if (meaning === "key_or_bill") this.#refuseKey(slot, failure, now, permit);
+    else if (permit === "trial") this.#endKeyTrial(slot, failure);
+    if (meaning === "unreachable") {
+      record.unreached ??= new FailureStreak();
+      record.unreached.fail(now);
+    } else if (failure.kind !== "unreachable" || meaning === "trouble") {
+      record.unreached = undefined;
+    } else {
+      record.unreached?.abandon();
+    }
+    if (meaning === "trouble") this.#extendStreak(record, accountId, now);
+    else this.#abandonStreak(record, accountId);
+    if (meaning === "rate") {
+      const { retryAfterMs = defaultCoolingMs } = failure;
+      record.coolsUntil = now + Math.min(retryAfterMs, maxRetryAfterMs);
+    }
+    this.#report(record, now);
+  }
+
+  abandoned(slot: Slot, accountId: string, permit: CallPermit): void {
+    if (permit === "trial") this.#keys.abandonTrial(slot.provider);
+    const record = this.#records.get(slot.id);
+    if (record === undefined || isQuiet(record)) return;
+    record.unreached?.abandon();
+    this.#abandonStreak(record, accountId);
+  }
+
+  coolsForMs(slot: Slot): number | undefined {
+    const record = this.#records.get(slot.id);
+    const ms = record === undefined ? 0 : record.coolsUntil - this.#now();
+    return ms > 0 ? ms : undefined;
+  }
+
+  open(): string[] {
+    const out = [...this.#records.values()].filter(({ isReportedOut }) => isReportedOut);
+    return [...new Set([...out.map(({ slotId }) => slotId), ...this.#keys.slotIds()])];
+  }
+
+  refusedKeys(): RefusedKey[] {
+    return this.#keys.list();
+  }
+
+  keepProviders(isInCatalog: (provider: string) => boolean): void {
+    for (const key of this.#keys.list()) {
+      if (isInCatalog(key.provider)) continue;
+      const slotIds = this.#keys.forget(key);
+      this.#observer?.keyChanged(key, false);
+      this.#reportSlots(slotIds);
+    }
+  }
+
+  #recordOf({ id }: Slot): SlotRecord {
+    const known = this.#records.get(id);
+    if (known !== undefined) return known;
+    const record = new SlotRecord(id);
+    this.#records.set(id, record);
+    return record;
+  }
+
+  #extendStreak(record: SlotRecord, accountId: string, now: number): void {
+    const streak = this.#accounts.touch(record.slotId, accountId, (forgotten) => {
+      const of = this.#records.get(forgotten.slotId);
+      if (of !== undefined) forget(of, forgotten.streak);
+    });
+    if (streak.failures === 0) record.streaks += 1;
+    streak.fail(now);
+    if (streak.failures === failuresToOpen) record.openStreaks += 1;
+  }
+
+  #endStreak(record: SlotRecord, accountId: string): void {
+    if (record.streaks === 0) return;
+    const streak = this.#accounts.get(record.slotId, accountId);
+    if (streak === undefined) return;
+    this.#accounts.delete(record.slotId, accountId);
+    forget(record, streak);
+  }
+
+  #abandonStreak({ slotId, streaks }: SlotRecord, accountId: string): void {
+    if (streaks > 0) this.#accounts.get(slotId, accountId)?.abandon();
+  }
+
+  #refuseKey(slot: Slot, { said = "", status = 0 }: SlotFailure, now: number, permit: CallPermit) {
+    const { provider } = slot;
+    const key = { provider: provider.name, said, status };
+    const isNew = this.#keys.refuse(provider, key, now, permit === "trial");
+    if (isNew) this.#observer?.keyChanged(key, true);
+    if (this.#keys.addSlot(provider, slot.id)) this.#observer?.slotChanged(slot.id, true);
+  }
+
+  /** A provider that responds has taken the key. One that does not has said nothing of it. */
+  #endKeyTrial(slot: Slot, { kind }: SlotFailure): void {
+    if (kind !== "unreachable") this.#restoreKey(slot);
+    else this.#keys.abandonTrial(slot.provider);
+  }
+
+  #restoreKey({ provider }: Slot): void {
+    const restored = this.#keys.restore(provider);
+    if (restored === undefined) return;
+    this.#observer?.keyChanged(restored.key, false);
+    this.#reportSlots(restored.slotIds);
+  }
+
+  /** Tells the observer of slots whose key is refused no more. */
+  #reportSlots(slotIds: ReadonlySet<string>): void {
+    for (const slotId of slotIds) {
+      const isOut = this.#records.get(slotId)?.isReportedOut ?? false;
+      this.#observer?.slotChanged(slotId, isOut);
+    }
+  }
+
+  /** Tells the observer where the slot has begun or ceased to be out. */
+  #report(record: SlotRecord, now: number): void {
+    const isOut = servesNobody(record, now);
+    if (isOut === record.isReportedOut) return;
+    record.isReportedOut = isOut;
+    if (!this.#keys.has(record.slotId)) this.#observer?.slotChanged(record.slotId, isOut);
+  }
+}
+
+/** Whether nothing that failed is known of a slot. */
+function isQuiet({ streaks, unreached, coolsUntil }: SlotRecord): boolean {
+  return streaks === 0 && unreached === undefined && coolsUntil === Number.NEGATIVE_INFINITY;
+}
+
+function isOutForAll(record: SlotRecord, now: number): boolean {
+  return record.openStreaks >= accountsToOpen && now - record.lastSuccessAt >= successCountsMs;
+}
+
+/** Whether the slot is out for every account that calls it. With one account, that is its own. */
+function servesNobody(record: SlotRecord, now: number): boolean {
+  if (record.unreached !== undefined && record.unreached.failures >= failuresToOpen) return true;
+  return record.openStreaks > 0 && now - record.lastSuccessAt >= successCountsMs;
+}
+
+function forget(record: SlotRecord, { failures }: FailureStreak): void {
+  record.streaks -= 1;
+  if (failures >= failuresToOpen) record.openStreaks -= 1;
 }

@@ -8,6 +8,7 @@ import { walkChain } from "./chain.ts";
 import { SlotFailure } from "./failure.ts";
 
 const log = createLog("silent");
+const accountId = "acc_1";
 const first = slotOf("first");
 const second = slotOf("second");
 
@@ -42,12 +43,13 @@ function world() {
         if (outcome instanceof Error) throw outcome;
         return `response of ${slot.provider.name}`;
       },
-      { breakers, log },
+      { breakers, accountId, log },
     );
   return { breakers, called, walk };
 }
 
-const unreachable = () => new SlotFailure("unreachable", "no route to host");
+const unreachable = () =>
+  new SlotFailure("unreachable", "no route to host", { meaning: "unreachable" });
 const responded = (status: number, hint?: string) =>
   new SlotFailure("rejected", `HTTP ${status}`, { status, hint });
 
@@ -75,8 +77,12 @@ test("after a slot that cannot be reached, or sends an invalid response, the nex
 });
 
 test.each([
-  400, 401, 404, 413, 422,
-])("after a response of %d no other slot is attempted", async (status) => {
+  401, 402, 403, 404, 410,
+])("after a response of %d, which is about the slot, the next is attempted", async (status) => {
+  expect((await world().walk(responded(status), "serves")).slot).toBe(second);
+});
+
+test.each([400, 413, 422])("after a response of %d no other slot is attempted", async (status) => {
   const { called, walk } = world();
   await expect(walk(responded(status), "serves")).rejects.toMatchObject({
     code: "upstream_rejected",
@@ -110,12 +116,10 @@ test.each([
   [408, false],
   [409, false],
   [425, false],
-  [429, false],
   [302, false],
   [500, false],
-  [503, false],
 ])("a chain that ends with a response of %d is permanent: %s", async (status, isPermanent) => {
-  const walking = world().walk(responded(503), responded(status));
+  const walking = world().walk(responded(500), responded(status));
   await expect(walking).rejects.toMatchObject({ code: "upstream_rejected", isPermanent });
 });
 
@@ -158,12 +162,15 @@ test.each([400, 409, 425])("a response of %d does not count against its slot", a
 test("when the client disconnects during a trial call, the next call is the trial call", async () => {
   let nowMs = 0;
   const breakers = createBreakers(() => nowMs);
-  for (let time = 0; time < 5; time += 1) breakers.failed(first.id);
+  for (let time = 0; time < 5; time += 1) {
+    breakers.failed(first, accountId, "granted", responded(500));
+  }
   nowMs = 1_000;
   const disconnected = new Error("the client disconnected");
-  const walk = walkChain([first], () => Promise.reject(disconnected), { breakers, log });
+  const options = { breakers, accountId, log };
+  const walk = walkChain([first], () => Promise.reject(disconnected), options);
   await expect(walk).rejects.toBe(disconnected);
-  expect(breakers.admits(first.id)).toBe(true);
+  expect(breakers.admit(first, accountId)).toBe("granted");
 });
 
 test("after an unusable response the next slot is attempted, and the slot is not taken out", async () => {
@@ -172,7 +179,7 @@ test("after an unusable response the next slot is attempted, and the slot is not
   for (let round = 0; round < 20; round += 1) {
     expect(await walk(unusable, "serves")).toMatchObject({ slot: second });
   }
-  expect(breakers.admits(first.id)).toBe(true);
+  expect(breakers.admit(first, accountId)).toBe("granted");
   expect(called).toHaveLength(40);
   await expect(walk(unusable, unusable)).rejects.toMatchObject({ code: "upstream_rejected" });
 });
@@ -186,6 +193,40 @@ test("after an oversized response no other slot is attempted, and the slot is no
       message: expect.stringContaining("larger"),
     });
   }
-  expect(breakers.admits(first.id)).toBe(true);
+  expect(breakers.admit(first, accountId)).toBe("granted");
   expect(called).toHaveLength(20);
+});
+
+const limited = (retryAfterMs?: number) =>
+  new SlotFailure("rejected", "HTTP 429", { status: 429, retryAfterMs });
+
+test.each([
+  ["limit", [limited(20_000), limited(7_001)], 8],
+  ["limit or are overloaded", [limited(600_000), responded(529)], 60],
+  ["limit or cannot be reached", [limited(2_000), unreachable()], 2],
+  ["are overloaded", [responded(503), responded(529)], undefined],
+] as const)("the error is a 503 with the shortest time where all slots %s", async (_, outcomes, retryAfterSeconds) => {
+  await expect(world().walk(...outcomes)).rejects.toMatchObject({
+    code: "no_provider_available",
+    retryAfterSeconds,
+  });
+});
+
+test("a slot that limits requests is not called again, and the error says when it will be", async () => {
+  const { called, walk } = world();
+  expect((await walk(limited(7_000), "serves")).slot).toBe(second);
+  called.length = 0;
+  expect((await walk("serves", "serves")).slot).toBe(second);
+  await expect(walk("serves", limited(9_000))).rejects.toMatchObject({ retryAfterSeconds: 7 });
+  await expect(walk("serves", "serves")).rejects.toMatchObject({ retryAfterSeconds: 7 });
+  expect(called).toEqual(["second", "second"]);
+});
+
+test("a request that is too large for a slot is refused for good where no other takes it", async () => {
+  const tooLarge = () => new SlotFailure("rejected", "no", { status: 429, meaning: "too_large" });
+  expect((await world().walk(tooLarge(), "serves")).slot).toBe(second);
+  await expect(world().walk(tooLarge(), tooLarge())).rejects.toMatchObject({
+    code: "upstream_rejected",
+    isPermanent: true,
+  });
 });

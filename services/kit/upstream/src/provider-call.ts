@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { ProviderRefusal } from "@tollgate/catalog/provider-refusal";
 import { createSignal } from "@tollgate/core/signal";
 import { type Dispatcher, errors } from "undici";
 
@@ -17,6 +18,8 @@ export type SentBody = Uint8Array | readonly Uint8Array[] | Readable;
 export interface ProviderResponseHead {
   status: number;
   contentType: string;
+  /** Of a refusal only. */
+  headers?: ProviderRefusal["headers"];
 }
 
 /**
@@ -61,6 +64,11 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     else signal.addEventListener("abort", this.#onAbort);
   }
 
+  /** Whether the request was given to a connection. */
+  get wasSent(): boolean {
+    return this.#controller !== undefined;
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // The call was aborted while it waited for a connection.
@@ -70,10 +78,12 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Record<string, string | string[] | undefined>,
+    headers: ProviderRefusal["headers"],
   ): void {
     if (status < 200) return;
-    this.#settleHead.resolve({ status, contentType: String(headers["content-type"] ?? "") });
+    const contentType = String(headers["content-type"] ?? "");
+    if (status < 300) this.#settleHead.resolve({ status, contentType });
+    else this.#settleHead.resolve({ status, contentType, headers });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -17,7 +17,8 @@ const waitOptions = { timeout: 10_000 };
 /** A kind that takes its key as a bearer token, and has messages in its refusals. */
 const kind = {
   authorize: (_, { apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
-  refusalMessage: (body) => (body as { message: string }).message,
+  refusalMessage: (body) => (body as { message: string } | undefined)?.message,
+  readRefusal: () => ({}),
   isTooLong: (message) => message.includes("too long"),
 } as Partial<ProviderKind> as ProviderKind;
 

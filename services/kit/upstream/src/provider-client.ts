@@ -142,7 +142,7 @@ function targetAt({ provider }: Slot, path: string, env: Environment): Target {
 }
 
 function placeOf(url: string): Pick<Target, "origin" | "path"> {
-  if (!URL.canParse(url)) throw new SlotFailure("unreachable", "the provider has no valid URL");
+  if (!URL.canParse(url)) throw noAddress("the provider has no valid URL");
   const { origin, pathname, search } = new URL(url);
   return { origin, path: `${pathname}${search}` };
 }
@@ -164,11 +164,12 @@ async function send(
     agent.dispatch({ origin, path, method, headers, body: iterable, ...limits }, call);
   }
   try {
-    const { status, contentType } = await call.head;
+    const head = await call.head;
+    const { status, contentType } = head;
     if (status >= 200 && status < 300) return { status, contentType, body: call };
-    throw await readRefusal({ status, contentType }, call, provider.kind, secrets);
+    throw await readRefusal(head, call, provider.kind, secrets);
   } catch (error) {
-    throw transportFailure(error, signal);
+    throw transportFailure(error, signal, call.wasSent);
   }
 }
 
@@ -217,12 +218,19 @@ function withQuery(path: string, query: Record<string, string> = {}): string {
 function baseUrlOf(provider: Provider, env: Environment): string {
   if (provider.baseUrl !== undefined) return provider.baseUrl;
   const url = provider.baseUrlEnv === undefined ? undefined : env[provider.baseUrlEnv];
-  if (url === undefined) throw new SlotFailure("unreachable", "the provider has no base URL");
+  if (url === undefined) throw noAddress("the provider has no base URL");
   return url.replace(/\/+$/, "");
 }
 
 function streamUrlOf({ provider, stream }: Slot, env: Environment): string {
-  if (stream === undefined) throw new SlotFailure("unreachable", "the slot has no stream");
+  if (stream === undefined) {
+    // A request for live audio can be made at will, so this does not count.
+    throw new SlotFailure("unreachable", "the slot has no stream", { meaning: "bad_request" });
+  }
   if ("url" in stream) return stream.url;
   return `${baseUrlOf(provider, env).replace(/^http/, "ws")}${stream.path}`;
+}
+
+function noAddress(message: string): SlotFailure {
+  return new SlotFailure("unreachable", message, { meaning: "unreachable" });
 }

@@ -52,16 +52,18 @@ const timeouts: ReadonlySet<string> = new Set([
 
 /**
  * Returns the error to throw for a failed read or write: the signal's reason when the call was
- * aborted, else a SlotFailure. A SlotFailure is returned unchanged.
+ * aborted, else a SlotFailure. A SlotFailure is returned unchanged. A connection that fails once the
+ * request was sent (`wasSent`) may have been closed because of the request.
  */
-export function transportFailure(error: unknown, signal: AbortSignal): unknown {
+export function transportFailure(error: unknown, signal: AbortSignal, wasSent = true): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof SlotFailure || !(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : undefined;
   const isTimeout = code !== undefined && timeouts.has(code);
   const what = isTimeout ? "the provider took too long" : "the connection to the provider failed";
   const more = code === undefined ? "" : ` (${code})`;
-  return new SlotFailure("unreachable", `${what}${more}`, { cause: error });
+  const meaning = wasSent ? "trouble" : "unreachable";
+  return new SlotFailure("unreachable", `${what}${more}`, { meaning, cause: error });
 }
 
 /** Reads a complete response. Throws a SlotFailure when it is cut off or too large for a JSON response. */

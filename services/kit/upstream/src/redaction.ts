@@ -15,3 +15,8 @@ export function secretsOf({ kind, apiKeyEnv }: Provider, env: Environment): read
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, "[key]"), text);
 }
+
+/** Returns a text without what looks like a key, or like the rest of one that a provider has masked. */
+export function hideKeys(text: string): string {
+  return text.replace(/[\w-]*\*{3,}[\w*-]*|\b(sk|xai|gsk|pa|AIza|AKIA)[-_\w]{12,}/g, "[key]");
+}

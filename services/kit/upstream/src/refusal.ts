@@ -1,34 +1,99 @@
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
-import { SlotFailure } from "./failure.ts";
+import type { FailureMeaning, ProviderRefusal } from "@tollgate/catalog/provider-refusal";
+import { meaningOfStatus, SlotFailure } from "./failure.ts";
 import type { ProviderResponseHead } from "./provider-call.ts";
-import { redact } from "./redaction.ts";
+import { hideKeys, redact } from "./redaction.ts";
+import { retryAfterMsOf } from "./retry-after.ts";
 
 /** The limits of what is read of a refusal's body, and of the message that a client is sent. */
 const maxRefusalBytes = 64 * 1024;
 const maxHintCharacters = 300;
 
+/** What a kind reads in refusals. */
+export type RefusalReader = Pick<ProviderKind, "readRefusal" | "refusalMessage" | "isTooLong">;
+
 /**
- * Reads a refusal into a SlotFailure, with the provider's message where it is about the request (400,
- * 413, 422). Other refusals are about the gateway's account with the provider, and are not shown to
- * clients. Nothing in it has the provider's credentials.
+ * Reads a refusal into a SlotFailure. It has the provider's message where that is about the request (400,
+ * 413, 422) for the client, and where it is about the gateway's key or bill for operators. Nothing in it
+ * has the provider's credentials.
  */
 export async function readRefusal(
-  { status, contentType }: ProviderResponseHead,
+  { status, contentType, headers = {} }: ProviderResponseHead,
   body: AsyncIterable<Buffer>,
-  kind: ProviderKind,
+  kind: RefusalReader,
   secrets: readonly string[],
 ): Promise<SlotFailure> {
   const bytes = await readStart(body);
   // One character a byte, so that a body which is not UTF-8 stays as it is.
   const clean = Buffer.from(redact(bytes.toString("latin1"), secrets), "latin1");
-  const said = messageAbout(status, parse(clean.toString("utf8")), kind);
-  const refusal = { contentType, body: clean };
+  const refusal = { status, headers, body: parse(clean.toString("utf8")) };
   return new SlotFailure("rejected", `the provider responded with ${status}`, {
     status,
-    hint: said?.slice(0, maxHintCharacters),
-    isTooLong: said !== undefined && kind.isTooLong(said),
-    refusal,
+    ...detailsOf(refusal, kind),
+    refusal: { contentType, body: clean },
   });
+}
+
+/**
+ * Returns the failure for an error within a response: in the body of a success, or in an event of a
+ * stream. `status` is the one that the error has, if it has any.
+ */
+export function reportedFailure(
+  body: unknown,
+  status: number | undefined,
+  kind: RefusalReader,
+  cause?: unknown,
+): SlotFailure {
+  const { hint: _, ...details } = detailsOf({ status, headers: {}, body }, kind);
+  return new SlotFailure("rejected", "the provider's response reports an error", {
+    ...(status === undefined ? {} : { status }),
+    ...details,
+    cause,
+  });
+}
+
+/** Returns the message of a refusal within a response that is about the request. */
+export function refusalHint(
+  status: unknown,
+  body: unknown,
+  kind: RefusalReader,
+): string | undefined {
+  if (typeof status !== "number") return undefined;
+  return detailsOf({ status, headers: {}, body }, kind).hint;
+}
+
+interface RefusalDetails {
+  meaning: FailureMeaning;
+  retryAfterMs: number | undefined;
+  hint: string | undefined;
+  said: string | undefined;
+  isTooLong: boolean;
+}
+
+function detailsOf(refusal: ProviderRefusal, kind: RefusalReader): RefusalDetails {
+  const message = kind.refusalMessage(refusal.body);
+  const read = kind.readRefusal(refusal);
+  const isAboutRequest = read.meaning === undefined || read.meaning === "bad_request";
+  const isTooLong =
+    (isAboutRequest || read.meaning === "too_large") &&
+    isOfRequest(refusal) &&
+    message !== undefined &&
+    kind.isTooLong(message);
+  const meaning = isTooLong ? "too_large" : (read.meaning ?? meaningOfStatus(refusal.status));
+  const shown = message?.slice(0, maxHintCharacters);
+  const isHint = isOfRequest(refusal) && (meaning === "bad_request" || meaning === "too_large");
+  return {
+    meaning,
+    retryAfterMs: read.retryAfterMs ?? retryAfterMsOf(refusal, Date.now()),
+    hint: isHint ? shown : undefined,
+    said: meaning === "key_or_bill" && shown !== undefined ? hideKeys(shown) : undefined,
+    isTooLong,
+  };
+}
+
+/** Whether a refusal has a status by which providers say what is wrong with a request. */
+function isOfRequest({ status }: ProviderRefusal): boolean {
+  return status === 400 || status === 413 || status === 422;
 }
 
 async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -44,21 +109,6 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
     // The status is enough; its explanation may be cut off.
   }
   return Buffer.concat(chunks).subarray(0, maxRefusalBytes);
-}
-
-/** Returns the same message of a refusal within a response, such as that of a job's request. */
-export function refusalHint(
-  status: unknown,
-  body: unknown,
-  kind: ProviderKind,
-): string | undefined {
-  return messageAbout(status, body, kind)?.slice(0, maxHintCharacters);
-}
-
-/** Returns the message of a refusal that is about the request. */
-function messageAbout(status: unknown, body: unknown, kind: ProviderKind): string | undefined {
-  if (status !== 400 && status !== 413 && status !== 422) return undefined;
-  return kind.refusalMessage(body);
 }
 
 function parse(text: string): unknown {

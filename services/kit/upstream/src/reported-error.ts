@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { SlotFailure } from "./failure.ts";
+import { type RefusalReader, reportedFailure } from "./refusal.ts";
 
 /**
  * Returns whether a response, or a chunk of one, reports an error under a status of success. Some
@@ -9,15 +9,9 @@ export function reportsError({ error }: JsonObject): boolean {
   return Array.isArray(error) ? error.length > 0 : Boolean(error);
 }
 
-/**
- * Throws a SlotFailure for a response that reports an error. The request may be at fault, and one
- * client could repeat it at will, so the failure does not count against the slot.
- */
-export function refuseReportedError(response: JsonObject): void {
-  if (!reportsError(response)) return;
-  const status = statusOf(response);
-  const details = status === undefined ? {} : { status };
-  throw new SlotFailure("unusable", "the provider's response reports an error", details);
+/** Throws a SlotFailure for a response that reports an error. */
+export function refuseReportedError(response: JsonObject, kind: RefusalReader): void {
+  if (reportsError(response)) throw reportedFailure(response, statusOf(response), kind);
 }
 
 /** Returns the code of the error where it is an HTTP status of failure. */

@@ -1,3 +1,4 @@
+import { vendors } from "@tollgate/providers";
 import { readUsage } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
 import { countedUsage } from "../../usage/usage.ts";
@@ -10,6 +11,7 @@ const context = {
   client: { json: {} },
   promptCharacters: 0n,
   sessionId: "",
+  kind: vendors.openai,
   readUsage,
 };
 const usage = countedUsage(0n, 0n);
@@ -126,12 +128,21 @@ test("a stream that is cut says so, and so does the turn of its conversation", (
 test.each([
   "",
   "[1]",
-  '{"error":{}}',
   '{"choices":[1]}',
   '{"choices":{}}',
-  `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502}}`,
   `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`,
-  `{"choices":[],"error":{"message":"gone"}}`,
 ])("%j is not a chunk", (data) => {
   expect(new ChatEvents(context).read(data)).toBeUndefined();
+});
+
+test.each([
+  ['{"error":{}}', "trouble"],
+  ['{"choices":[],"error":{"message":"gone"}}', "trouble"],
+  [
+    `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":429}}`,
+    "rate",
+  ],
+  ['{"error":{"message":"No credits.","type":"insufficient_quota"}}', "key_or_bill"],
+])("an event that reports an error says what the failure means: %s", (data, meaning) => {
+  expect(() => new ChatEvents(context).read(data)).toThrow(expect.objectContaining({ meaning }));
 });

@@ -2,6 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, isAdapted } from "@tollgate/providers/chat";
+import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { Wire } from "../wire.ts";
 import { slotBody } from "./body.ts";
 import { requireCompletion } from "./completion.ts";
@@ -33,6 +34,7 @@ export const chatWire: Wire = {
     return providers.post(slot, body, { accept, requestId, signal });
   },
   readResponse({ value }, context) {
+    refuseReportedError(value, context.kind);
     return new ChatResponse(requireCompletion(value), context);
   },
   readEvents: (context) => new ChatEvents(context),

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { messagesStatusOf } from "@tollgate/providers/anthropic/errors";
-import { SlotFailure } from "@tollgate/upstream/failure";
+import { messagesEventFailure } from "@tollgate/providers/anthropic/errors";
 import {
   chunkOf,
   dataBytes,
@@ -31,7 +30,7 @@ export function readMessageEvents(context: Context): WireEvents {
   return {
     read(data) {
       const event = parseEvent(data);
-      if (event?.type === "error") throw eventFailure(event);
+      if (event?.type === "error") throw messagesEventFailure(event);
       return event === undefined ? undefined : chunkOf(data, event, said(event, started, context));
     },
     deliver({ data, value }) {
@@ -92,12 +91,6 @@ function said(event: NamedEvent, started: JsonObject, context: Context): Said {
     default:
       return {};
   }
-}
-
-function eventFailure({ error }: NamedEvent): SlotFailure {
-  const status = messagesStatusOf(error);
-  const details = status === undefined ? {} : { status };
-  return new SlotFailure("rejected", "the provider's stream reports an error", details);
 }
 
 function usageIn(value: unknown): JsonObject {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@tollgate/core/json";
+import { vendors } from "@tollgate/providers";
 import { readUsage } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
 import { countedUsage } from "../../usage/usage.ts";
@@ -12,6 +13,7 @@ const context = {
   client: { json: {} },
   promptCharacters: 28n,
   sessionId: "",
+  kind: vendors.openai,
   readUsage,
 };
 

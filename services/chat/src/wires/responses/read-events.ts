@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { type ChatUsage, withToolCalls } from "@tollgate/providers/chat-usage";
-import { responsesStatusOf } from "@tollgate/providers/openai/errors";
-import { SlotFailure } from "@tollgate/upstream/failure";
+import { responsesEventFailure } from "@tollgate/providers/openai/errors";
 import {
   chunkOf,
   dataBytes,
@@ -41,7 +40,8 @@ export function readResponseEvents(context: Context): WireEvents {
     read(data) {
       const event = parseEvent(data);
       if (event === undefined) return undefined;
-      if (event.type === "error" || event.type === "response.failed") throw eventFailure(event);
+      if (event.type === "error" || event.type === "response.failed")
+        throw responsesEventFailure(event);
       return chunkOf(data, event, said(event, context));
     },
     deliver({ data, value, isLast }) {
@@ -112,12 +112,4 @@ function partsOf(content: unknown): unknown[] {
 
 function joined(texts: readonly unknown[]): string {
   return texts.filter((text) => typeof text === "string").join("");
-}
-
-function eventFailure(event: NamedEvent): SlotFailure {
-  const response = isJsonObject(event.response) ? event.response : {};
-  const error = isJsonObject(response.error) ? response.error : event;
-  const status = responsesStatusOf(error);
-  const details = status === undefined ? {} : { status };
-  return new SlotFailure("rejected", "the provider's stream reports an error", details);
 }

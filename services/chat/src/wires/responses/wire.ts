@@ -1,6 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
+import { responsesEventFailure } from "@tollgate/providers/openai/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { type ForwardedRequest, forwardRequest } from "../forward-request.ts";
 import { parseBody } from "../parse-body.ts";
@@ -44,6 +45,7 @@ export const responsesWire: Wire = {
       };
       return new ForwardedResponse(response, generated, context);
     }
+    if (status === "failed") throw responsesEventFailure({ response: response.value });
     throw new SlotFailure("rejected", "the provider's response is not a complete one");
   },
   readEvents: readResponseEvents,

@@ -25,7 +25,7 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
       try {
         return completionOf(kind, model.modelId, await model.doGenerate(options));
       } catch (error) {
-        throw toSlotFailure(error, sent.failure(), call.signal);
+        throw toSlotFailure(kind, error, sent.failure(), call.signal);
       }
     },
     async stream(providers, slot, request, call) {
@@ -33,12 +33,13 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
       try {
         const { stream } = await model.doStream(options);
         return withFailures(
+          kind,
           writeChunks(kind, stream, model.modelId, sent.letEnd),
           sent,
           call.signal,
         );
       } catch (error) {
-        throw toSlotFailure(error, sent.failure(), call.signal);
+        throw toSlotFailure(kind, error, sent.failure(), call.signal);
       }
     },
   };
@@ -73,6 +74,7 @@ function prepare(
 }
 
 async function* withFailures(
+  kind: LanguageModelKind,
   chunks: AsyncIterable<JsonObject>,
   sent: ProviderFetch,
   signal: AbortSignal,
@@ -80,6 +82,6 @@ async function* withFailures(
   try {
     yield* chunks;
   } catch (error) {
-    throw toSlotFailure(error, sent.failure(), signal);
+    throw toSlotFailure(kind, error, sent.failure(), signal);
   }
 }

@@ -25,7 +25,7 @@ export async function* writeChunks(
   const head = { id: "", object: "chat.completion.chunk", created: secondsNow(), model };
   const read = createReading(kind);
   for await (const part of parts) {
-    if (part.type === "error") throw eventFailure(part.error, kind.statusOfEvent(part.error));
+    if (part.type === "error") throw eventFailure(kind, part.error, kind.statusOfEvent(part.error));
     if (part.type === "response-metadata") head.id = part.id ?? "";
     if (part.type === "finish") {
       if (isUnfinished(part.finishReason)) return;

@@ -7,6 +7,7 @@ import type {
 import type { ChatMember } from "@tollgate/catalog/chat-members";
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
+import type { RefusalReader } from "@tollgate/upstream/refusal";
 import type { Framing } from "./provider-fetch.ts";
 import type { SignatureForm } from "./reasoning.ts";
 
@@ -43,6 +44,8 @@ export interface LanguageModelKind {
    * none. Not set for a provider that reports usage at the end only.
    */
   usageOfEvent?(event: unknown): JsonObject | undefined;
+  /** Reads the words of the provider's errors. */
+  refusals: RefusalReader;
   /** Returns the HTTP status of an error event in a stream, where it is known. */
   statusOfEvent(error: unknown): number | undefined;
   /** Returns the provider's explanation of a response that it refused, or null. */

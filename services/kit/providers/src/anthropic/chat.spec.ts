@@ -116,15 +116,16 @@ test("a documented stream becomes chunks, with Anthropic's usage in the first an
 });
 
 test.each([
-  [400, "invalid_request_error", false, false],
-  [401, "authentication_error", false, false],
-  [403, "permission_error", false, false],
-  [404, "not_found_error", false, false],
-  [413, "request_too_large", false, false],
-  [429, "rate_limit_error", true, true],
-  [500, "api_error", true, true],
-  [529, "overloaded_error", true, true],
-])("a %i %s goes on to the next slot: %s", async (status, type, passesOn, countsAgainstSlot) => {
+  [400, "invalid_request_error", "bad_request"],
+  [401, "authentication_error", "key_or_bill"],
+  [402, "billing_error", "key_or_bill"],
+  [403, "permission_error", "bad_request"],
+  [404, "not_found_error", "bad_request"],
+  [413, "request_too_large", "bad_request"],
+  [429, "rate_limit_error", "rate"],
+  [500, "api_error", "trouble"],
+  [529, "overloaded_error", "trouble"],
+])("a %i %s is %s, in a stream, too", async (status, type, meaning) => {
   const body = { type: "error", error: { type, message: "No" } };
   const refusing = await startProvider(claude, (response) =>
     respondWithJson(response, status, body),
@@ -136,6 +137,6 @@ test.each([
   const broken = await rejectionReason(streaming.stream({ ...base, stream: true }));
   for (const failure of [refused, broken]) {
     expect(failure).toBeInstanceOf(SlotFailure);
-    expect(failure).toMatchObject({ kind: "rejected", status, passesOn, countsAgainstSlot });
+    expect(failure).toMatchObject({ kind: "rejected", status, meaning });
   }
 });

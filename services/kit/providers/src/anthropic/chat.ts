@@ -10,7 +10,7 @@ import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
-import { messagesStatusOf } from "./errors.ts";
+import { anthropicRefusals, messagesStatusOf } from "./errors.ts";
 import { claudeSignatureFormat } from "./signature-format.ts";
 import { anthropicThinking } from "./thinking.ts";
 import { unsupportedMember } from "./unsupported.ts";
@@ -44,6 +44,7 @@ export const anthropicKind: LanguageModelKind = {
   callOptions,
   unsupportedMember,
   usageOfEvent,
+  refusals: anthropicRefusals,
   statusOfEvent: messagesStatusOf,
   refusalOf,
 };

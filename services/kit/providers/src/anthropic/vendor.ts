@@ -1,8 +1,7 @@
-import { saysTooLong } from "../prompt-length.ts";
-import { messageOfRefusal } from "../refusal-message.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { anthropicRefusals } from "./errors.ts";
 import { readUsage } from "./usage.ts";
 
 /** Anthropic's API: https://docs.claude.com/en/api */
@@ -20,8 +19,7 @@ export const anthropic: Vendor = {
   nativeWires: new Set(["messages"]),
   variables: undefined,
   authorize,
-  refusalMessage: messageOfRefusal,
-  isTooLong: saysTooLong,
+  ...anthropicRefusals,
   chat: {
     load: async () => (await import("./chat.ts")).anthropicChat,
     check: undefined,

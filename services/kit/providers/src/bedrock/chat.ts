@@ -14,7 +14,7 @@ import { claudeSignatureFormat } from "../anthropic/signature-format.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
-import { statusOfEvent } from "./errors.ts";
+import { bedrockRefusals, bedrockStatusOfEvent } from "./errors.ts";
 import { limitFrames } from "./frame-limit.ts";
 import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
 import { unsupportedMember } from "./unsupported.ts";
@@ -65,7 +65,8 @@ export const bedrockKind: LanguageModelKind = {
     refusal: "content-filter",
   },
   usageOfEvent,
-  statusOfEvent,
+  refusals: bedrockRefusals,
+  statusOfEvent: bedrockStatusOfEvent,
   refusalOf: () => null,
 };
 

@@ -1,12 +1,41 @@
-import { memberOf, messageOfRefusal } from "../refusal-message.ts";
+import { memberOf } from "../refusal-message.ts";
+import { createRefusalReader } from "../refusal-words.ts";
 
-/** Returns the message of a refusal. */
-export function refusalMessage(body: unknown): string | undefined {
-  return messageOfRefusal(body, memberOf(body, "message"));
-}
+/**
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html. AWS has the name of an error
+ * in a header, followed by a URL, or in the body, after the name of a namespace.
+ */
+export const bedrockRefusals = createRefusalReader({
+  messagesIn: (body) => [memberOf(body, "message"), memberOf(body, "Message")],
+  codesIn: ({ headers, body }) =>
+    [headers["x-amzn-errortype"], memberOf(body, "__type")].map(
+      (name) => String(name).split(":")[0]?.split("#").at(-1) ?? "",
+    ),
+  codes: {
+    ExpiredToken: "key_or_bill",
+    ExpiredTokenException: "key_or_bill",
+    IncompleteSignature: "key_or_bill",
+    IncompleteSignatureException: "key_or_bill",
+    InvalidClientTokenId: "key_or_bill",
+    InvalidSignatureException: "key_or_bill",
+    MissingAuthenticationToken: "key_or_bill",
+    MissingAuthenticationTokenException: "key_or_bill",
+    OptInRequired: "key_or_bill",
+    RequestExpired: "key_or_bill",
+    SignatureDoesNotMatch: "key_or_bill",
+    UnrecognizedClientException: "key_or_bill",
+    ServiceQuotaExceededException: "rate",
+    ThrottlingException: "rate",
+  },
+  phrases: [
+    [/^The security token included in the request is (expired|invalid)/, "key_or_bill"],
+    [/^(Bearer Token has expired|Authentication failed|Invalid API Key)/, "key_or_bill"],
+    [/^Model access is denied due to INVALID_PAYMENT_INSTRUMENT/, "key_or_bill"],
+  ],
+});
 
 /** Returns the HTTP status of an exception in a stream, where it is known. */
-export function statusOfEvent(error: unknown): number | undefined {
+export function bedrockStatusOfEvent(error: unknown): number | undefined {
   const status = memberOf(error, "statusCode");
   return typeof status === "number" ? status : undefined;
 }

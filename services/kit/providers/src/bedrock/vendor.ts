@@ -1,8 +1,7 @@
-import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize, variables } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
-import { refusalMessage } from "./errors.ts";
+import { bedrockRefusals } from "./errors.ts";
 import { bedrockRerank } from "./rerank.ts";
 import { readUsage } from "./usage.ts";
 
@@ -27,8 +26,7 @@ export const bedrock: Vendor = {
   nativeWires: new Set(),
   variables,
   authorize,
-  refusalMessage,
-  isTooLong: saysTooLong,
+  ...bedrockRefusals,
   chat: {
     load: async () => (await import("./chat.ts")).bedrockChat,
     check: undefined,

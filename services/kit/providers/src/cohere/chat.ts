@@ -8,6 +8,7 @@ import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { cohereRefusals } from "./errors.ts";
 import { separatePlans, withToolPlans } from "./tool-plan.ts";
 
 /** Cohere does not sign its thinking, so the format has no details. */
@@ -37,6 +38,7 @@ export const cohereKind: LanguageModelKind = {
   createModel,
   callOptions,
   unsupportedMember: () => undefined,
+  refusals: cohereRefusals,
   statusOfEvent: () => undefined,
   refusalOf: () => null,
 };

@@ -1,9 +1,8 @@
 import { bearer } from "../bearer.ts";
-import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { cohereEmbeddings } from "./embeddings.ts";
-import { refusalMessage } from "./errors.ts";
+import { cohereRefusals } from "./errors.ts";
 import { readUsage } from "./usage.ts";
 
 /** Cohere's API, version 2: https://docs.cohere.com/reference */
@@ -21,8 +20,7 @@ export const cohere: Vendor = {
   nativeWires: new Set(),
   variables: undefined,
   authorize: bearer,
-  refusalMessage,
-  isTooLong: saysTooLong,
+  ...cohereRefusals,
   chat: {
     load: async () => (await import("./chat.ts")).cohereChat,
     check: undefined,

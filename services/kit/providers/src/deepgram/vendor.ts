@@ -1,7 +1,6 @@
-import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
-import { refusalMessage } from "./errors.ts";
+import { deepgramRefusals } from "./errors.ts";
 import { deepgramLive } from "./live.ts";
 import { deepgramSpeech } from "./speech.ts";
 import { deepgramTranscription } from "./transcription.ts";
@@ -21,8 +20,7 @@ export const deepgram: Vendor = {
   nativeWires: new Set(),
   variables: undefined,
   authorize,
-  refusalMessage,
-  isTooLong: saysTooLong,
+  ...deepgramRefusals,
   chat: undefined,
   json: {},
   refusedMembers: {},

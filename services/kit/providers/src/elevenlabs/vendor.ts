@@ -1,7 +1,6 @@
-import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
-import { refusalMessage } from "./errors.ts";
+import { elevenlabsRefusals } from "./errors.ts";
 import { elevenlabsLive } from "./live.ts";
 import { elevenlabsSpeech } from "./speech.ts";
 import { elevenlabsTranscription } from "./transcription.ts";
@@ -21,8 +20,7 @@ export const elevenlabs: Vendor = {
   nativeWires: new Set(),
   variables: undefined,
   authorize,
-  refusalMessage,
-  isTooLong: saysTooLong,
+  ...elevenlabsRefusals,
   chat: undefined,
   json: {},
   refusedMembers: {},

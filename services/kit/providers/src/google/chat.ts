@@ -8,7 +8,7 @@ import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
-import { statusOfEvent } from "./errors.ts";
+import { googleRefusals, googleStatusOfEvent } from "./errors.ts";
 import { imagesOf } from "./images.ts";
 import { googleThinking } from "./thinking.ts";
 
@@ -37,7 +37,8 @@ export const googleKind: LanguageModelKind = {
   reasons: { MALFORMED_FUNCTION_CALL: "stop" },
   usageOfEvent: (event) =>
     isJsonObject(event) && isJsonObject(event.usageMetadata) ? event.usageMetadata : undefined,
-  statusOfEvent,
+  refusals: googleRefusals,
+  statusOfEvent: googleStatusOfEvent,
   refusalOf,
 };
 

@@ -1,13 +1,49 @@
+import { objectsIn } from "@tollgate/core/json";
 import { saysTooLong } from "../prompt-length.ts";
 import { memberOf } from "../refusal-message.ts";
+import { createRefusalReader } from "../refusal-words.ts";
+
+/** https://ai.google.dev/gemini-api/docs/troubleshooting and google.rpc.ErrorInfo */
+export const googleRefusals = createRefusalReader({
+  isTooLong,
+  codes: {
+    ACCESS_TOKEN_EXPIRED: "key_or_bill",
+    ACCESS_TOKEN_SCOPE_INSUFFICIENT: "key_or_bill",
+    API_KEY_HTTP_REFERRER_BLOCKED: "key_or_bill",
+    API_KEY_IP_ADDRESS_BLOCKED: "key_or_bill",
+    API_KEY_SERVICE_BLOCKED: "key_or_bill",
+    BILLING_DISABLED: "key_or_bill",
+    CONSUMER_INVALID: "key_or_bill",
+    CONSUMER_SUSPENDED: "key_or_bill",
+    CREDENTIALS_MISSING: "key_or_bill",
+    SERVICE_DISABLED: "key_or_bill",
+    UNAUTHENTICATED: "key_or_bill",
+    RESOURCE_EXHAUSTED: "rate",
+  },
+  phrases: [
+    [/^Your API key was reported as leaked/, "key_or_bill"],
+    [/^Your prepayment credits are depleted/, "key_or_bill"],
+  ],
+  readMore: ({ body }) => ({ retryAfterMs: retryDelayOf(body) }),
+});
 
 /** Whether a refusal says that the prompt is too long: Gemini also says so without the count. */
-export function isTooLong(message: string): boolean {
+function isTooLong(message: string): boolean {
   return saysTooLong(message) || /input token count exceeds/i.test(message);
 }
 
+/** Returns the delay of google.rpc.RetryInfo, such as `34.07s`. */
+function retryDelayOf(body: unknown): number | undefined {
+  const details = objectsIn(memberOf(memberOf(body, "error"), "details"));
+  for (const { retryDelay } of details) {
+    const seconds = /^([\d.]+)s$/.exec(String(retryDelay))?.[1];
+    if (seconds !== undefined) return Number(seconds) * 1_000;
+  }
+  return undefined;
+}
+
 /** Returns the HTTP status of an error in a stream, where it is known. */
-export function statusOfEvent(error: unknown): number | undefined {
+export function googleStatusOfEvent(error: unknown): number | undefined {
   const status = memberOf(error, "statusCode");
   return typeof status === "number" ? status : undefined;
 }

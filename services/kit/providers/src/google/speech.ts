@@ -4,6 +4,7 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import { type ProviderResponse, readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { SpeechAdapter } from "../speech-adapter.ts";
+import { googleRefusals } from "./errors.ts";
 import { wavHeader } from "./wav-header.ts";
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation: 16-bit PCM, mono. */
@@ -35,7 +36,7 @@ export const googleSpeech: SpeechAdapter = {
   },
   async response(response, { response_format = "wav" }, signal) {
     const { value } = await readJsonObject(response, signal);
-    refuseReportedError(value);
+    refuseReportedError(value, googleRefusals);
     const samples = samplesOf(value);
     return response_format === "pcm"
       ? audioOf("audio/pcm", [samples])

@@ -1,9 +1,8 @@
-import { messageOfRefusal } from "../refusal-message.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { googleEmbeddings } from "./embeddings.ts";
-import { isTooLong } from "./errors.ts";
+import { googleRefusals } from "./errors.ts";
 import { googleImages } from "./image-generation.ts";
 import { googleSpeech } from "./speech.ts";
 import { readUsage } from "./usage.ts";
@@ -28,8 +27,7 @@ export const google: Vendor = {
   nativeWires: new Set(),
   variables: undefined,
   authorize,
-  refusalMessage: messageOfRefusal,
-  isTooLong,
+  ...googleRefusals,
   chat: {
     load: async () => (await import("./chat.ts")).googleChat,
     check: undefined,

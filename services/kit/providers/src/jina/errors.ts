@@ -1,6 +1,10 @@
-import { memberOf, messageOfRefusal } from "../refusal-message.ts";
+import { memberOf } from "../refusal-message.ts";
+import { createRefusalReader } from "../refusal-words.ts";
 
-/** Returns the message of a refusal. */
-export function refusalMessage(body: unknown): string | undefined {
-  return messageOfRefusal(body, memberOf(body, "detail"));
-}
+/** https://api.jina.ai/redoc */
+export const jinaRefusals = createRefusalReader({
+  messagesIn: (body) => [memberOf(body, "detail")],
+  codesIn: ({ body }) => [memberOf(body, "name")],
+  codes: { InsufficientBalanceError: "key_or_bill" },
+  phrases: [[/^(Account balance not enough|Insufficient (account )?balance)/i, "key_or_bill"]],
+});

@@ -1,8 +1,7 @@
 import { bearer } from "../bearer.ts";
-import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { jinaEmbeddings } from "./embeddings.ts";
-import { refusalMessage } from "./errors.ts";
+import { jinaRefusals } from "./errors.ts";
 import { jinaRerank } from "./rerank.ts";
 
 /** Jina AI's API: https://api.jina.ai/redoc */
@@ -20,8 +19,7 @@ export const jina: Vendor = {
   nativeWires: new Set(),
   variables: undefined,
   authorize: bearer,
-  refusalMessage,
-  isTooLong: saysTooLong,
+  ...jinaRefusals,
   chat: undefined,
   json: { embeddings: jinaEmbeddings, rerank: jinaRerank },
   refusedMembers: {},

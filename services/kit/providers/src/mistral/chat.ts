@@ -9,7 +9,7 @@ import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { withMistralCallIds } from "./call-ids.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
-import { statusOfEvent } from "./errors.ts";
+import { mistralRefusals, mistralStatusOfEvent } from "./errors.ts";
 import { unsupportedMember } from "./thinking.ts";
 
 /** Mistral does not sign its thinking, so the format has no details. */
@@ -39,7 +39,8 @@ export const mistralKind: LanguageModelKind = {
   createModel,
   callOptions,
   unsupportedMember,
-  statusOfEvent,
+  refusals: mistralRefusals,
+  statusOfEvent: mistralStatusOfEvent,
   refusalOf: () => null,
 };
 

@@ -61,7 +61,7 @@ export async function postDocument(
     body,
   } as const;
   const read = await readJsonObject(await providers.send(slot, request, signal), signal);
-  refuseReportedError(read.value);
+  refuseReportedError(read.value, slot.provider.kind);
   return read;
 }
 

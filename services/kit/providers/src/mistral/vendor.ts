@@ -1,9 +1,8 @@
 import { bearer } from "../bearer.ts";
-import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralEmbeddings } from "./embeddings.ts";
-import { refusalMessage } from "./errors.ts";
+import { mistralRefusals } from "./errors.ts";
 import { mistralOcr } from "./ocr.ts";
 import { readUsage } from "./usage.ts";
 
@@ -22,8 +21,7 @@ export const mistral: Vendor = {
   nativeWires: new Set(),
   variables: undefined,
   authorize: bearer,
-  refusalMessage,
-  isTooLong: saysTooLong,
+  ...mistralRefusals,
   chat: {
     load: async () => (await import("./chat.ts")).mistralChat,
     check: undefined,

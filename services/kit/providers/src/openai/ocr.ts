@@ -38,7 +38,7 @@ async function forward(
   };
   const request = { method: "POST", path, headers, body: read() } as const;
   const response = await requestJson(providers, slot, request, signal);
-  refuseReportedError(response.value);
+  refuseReportedError(response.value, slot.provider.kind);
   return response;
 }
 

@@ -1,8 +1,7 @@
 import { allChatParameters } from "@tollgate/catalog/provider-kind";
 import { bearer } from "../bearer.ts";
-import { saysTooLong } from "../prompt-length.ts";
-import { messageOfRefusal } from "../refusal-message.ts";
 import type { Vendor } from "../vendor.ts";
+import { openaiRefusals } from "./errors.ts";
 import { readUsage } from "./usage.ts";
 
 /** OpenAI's API, and the many that speak it: https://platform.openai.com/docs/api-reference */
@@ -29,8 +28,7 @@ export const openai: Vendor = {
   nativeWires: new Set(["chat", "responses"]),
   variables: undefined,
   authorize: bearer,
-  refusalMessage: messageOfRefusal,
-  isTooLong: saysTooLong,
+  ...openaiRefusals,
   chat: {
     load: undefined,
     check: undefined,

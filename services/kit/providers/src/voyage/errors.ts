@@ -1,6 +1,13 @@
-import { memberOf, messageOfRefusal } from "../refusal-message.ts";
+import { memberOf } from "../refusal-message.ts";
+import { createRefusalReader } from "../refusal-words.ts";
 
-/** Returns the message of a refusal. */
-export function refusalMessage(body: unknown): string | undefined {
-  return messageOfRefusal(body, memberOf(body, "detail"));
-}
+/** https://docs.voyageai.com/docs/error-codes */
+export const voyageRefusals = createRefusalReader({
+  messagesIn: (body) => [memberOf(body, "detail")],
+  phrases: [
+    [
+      /^Request to model '[^']*' failed\. The max allowed tokens per submitted batch is/,
+      "too_large",
+    ],
+  ],
+});

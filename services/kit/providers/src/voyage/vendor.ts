@@ -1,8 +1,7 @@
 import { bearer } from "../bearer.ts";
-import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { voyageEmbeddings } from "./embeddings.ts";
-import { refusalMessage } from "./errors.ts";
+import { voyageRefusals } from "./errors.ts";
 import { voyageRerank } from "./rerank.ts";
 
 /** Voyage AI's API: https://docs.voyageai.com/reference */
@@ -20,8 +19,7 @@ export const voyage: Vendor = {
   nativeWires: new Set(),
   variables: undefined,
   authorize: bearer,
-  refusalMessage,
-  isTooLong: saysTooLong,
+  ...voyageRefusals,
   chat: undefined,
   json: { embeddings: voyageEmbeddings, rerank: voyageRerank },
   refusedMembers: {},

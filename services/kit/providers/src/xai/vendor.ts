@@ -1,8 +1,7 @@
 import { bearer } from "../bearer.ts";
-import { saysTooLong } from "../prompt-length.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, checkXaiChat } from "./chat.ts";
-import { refusalMessage } from "./errors.ts";
+import { xaiRefusals } from "./errors.ts";
 import { readUsage } from "./usage.ts";
 
 /** xAI's API, which is OpenAI's in the main: https://docs.x.ai/docs/api-reference */
@@ -20,8 +19,7 @@ export const xai: Vendor = {
   nativeWires: new Set(["chat", "responses"]),
   variables: undefined,
   authorize: bearer,
-  refusalMessage,
-  isTooLong: saysTooLong,
+  ...xaiRefusals,
   chat: {
     load: undefined,
     check: checkXaiChat,

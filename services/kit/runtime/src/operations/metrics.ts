@@ -22,6 +22,7 @@ export function createMetrics() {
     registry,
     ...consoleMetrics(factories),
     ...usageMetrics(factories),
+    ...slotMetrics(factories),
     requests: counter("tollgate_requests_total", "Requests that the edge has responded to.", [
       "route",
       "alias",
@@ -50,14 +51,6 @@ export function createMetrics() {
       "Betas in anthropic-beta headers that were not sent to providers.",
     ),
     openHolds: gauge("tollgate_open_holds", "Open holds of the requests of this process."),
-    slotOut: gauge("tollgate_slot_out", "1 while the circuit breaker of a slot is open, else 0.", [
-      "slot",
-    ]),
-    slotCalls: counter("tollgate_slot_calls_total", "Calls to slots, by outcome.", [
-      "alias",
-      "slot",
-      "outcome",
-    ]),
     usageEvents: counter(
       "tollgate_usage_events_total",
       "Usage events delivered, by the sink that accepted them: broker or ledger.",
@@ -110,6 +103,22 @@ function consoleMetrics({ counter, histogram }: ReturnType<typeof factoriesFor>)
       ["route"],
       requestSeconds,
     ),
+  };
+}
+
+function slotMetrics({ counter, gauge }: ReturnType<typeof factoriesFor>) {
+  return {
+    slotOut: gauge("tollgate_slot_out", "1 while a slot serves nobody, else 0.", ["slot"]),
+    keyRefused: gauge(
+      "tollgate_provider_key_refused",
+      "1 while a provider refuses the gateway's key or wants to be paid, else 0.",
+      ["provider"],
+    ),
+    slotCalls: counter("tollgate_slot_calls_total", "Calls to slots, by outcome.", [
+      "alias",
+      "slot",
+      "outcome",
+    ]),
   };
 }
 

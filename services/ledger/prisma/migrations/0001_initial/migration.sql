@@ -298,6 +298,17 @@ CREATE UNLOGGED TABLE open_breaker (
   PRIMARY KEY (replica_id, slot_id)
 );
 
+-- The keys that providers refuse, as each replica finds and reports again and again.
+CREATE UNLOGGED TABLE refused_key (
+  replica_id  text NOT NULL,
+  provider    text NOT NULL,
+  said        text NOT NULL,
+  status      integer NOT NULL,
+  refused_at  timestamptz(6) NOT NULL DEFAULT now(),
+  reported_at timestamptz(6) NOT NULL DEFAULT now(),
+  PRIMARY KEY (replica_id, provider)
+);
+
 -- What is left of an owner's limits while a statement decides several requests (read_limits_left).
 -- NULL: unlimited.
 CREATE TYPE limits_left AS (

@@ -26,7 +26,9 @@ export function SlotStateNote({ state }: Props) {
     );
   }
   if (openBreakers === 0) return null;
-  return <span className="quiet slot-note">Taken out by {countOf(openBreakers, "replica")}</span>;
+  return (
+    <span className="quiet slot-note">Serves nobody at {countOf(openBreakers, "replica")}</span>
+  );
 }
 
 /** How the calls of the last day ended. */

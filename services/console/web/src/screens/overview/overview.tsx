@@ -19,6 +19,7 @@ import { Attention } from "./attention.tsx";
 import { ErrorCodes } from "./error-codes.tsx";
 import { OwnLimits } from "./own-limits.tsx";
 import { Providers } from "./providers.tsx";
+import { RefusedKeyNotices } from "./refused-key-notices.tsx";
 import { RefusedRequests } from "./refused-requests.tsx";
 import { UnreportedUsage } from "./unreported-usage.tsx";
 
@@ -42,6 +43,7 @@ export function Overview() {
       <Loaded query={overview} rows={10}>
         {(data) => (
           <>
+            {!isCustomer && <RefusedKeyNotices keys={data.refusedKeys} />}
             <Sums data={data} isCustomer={isCustomer} />
             <Spend range={range} />
             {isCustomer ? <Own /> : <Attention forecasts={data.forecasts} />}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import type { HttpResponse } from "../src/http-response.ts";
+import { expectEnvelope, send, simulate } from "../src/request.ts";
+import { sharedStack } from "../src/shared-stack.ts";
+import type { Account } from "../src/stack.ts";
+
+const { stack, account, chat } = await sharedStack();
+
+const messages = [{ role: "user", content: "Hello there" }];
+
+/** Ways in which a customer makes its own calls fail, each at a model with a single slot. */
+const attacks = [
+  ["empty answers", "empty", "/v1/chat/completions", "no_choices"],
+  ["failed responses", "failed", "/v1/responses", "response_failed=0"],
+  ["timeouts", "silent", "/v1/chat/completions", "hang"],
+] as const;
+
+function call(path: string, model: string, { key }: Account, more: object = {}) {
+  const body = path === "/v1/responses" ? { input: "Hello there" } : { messages };
+  return send(`${stack.url}${path}`, { key, body: JSON.stringify({ model, ...body, ...more }) });
+}
+
+describe("the failures of one customer", () => {
+  test.each(attacks)("do not take a slot from another: %s", async (_, name, path, command) => {
+    const attackers = await Promise.all([stack.newAccount(1), stack.newAccount(1)]);
+    const victim = await stack.newAccount(1);
+    const attack = async () => {
+      const fail = (attacker: Account) =>
+        call(path, `test-attacked-${name}`, attacker, simulate(command));
+      const wave = [...attackers, ...attackers, ...attackers, ...attackers, ...attackers];
+      const failed = await Promise.all(wave.map(fail));
+      // Whoever has failed waits for a trial call of its own, which may be due already.
+      await Promise.all(attackers.map(fail));
+      return { failed, denied: await Promise.all(attackers.map(fail)) };
+    };
+    const use = async (times: number) => {
+      const responses: HttpResponse[] = [];
+      for (let time = 0; time < times; time += 1) {
+        const twice = [victim, victim].map((one) => call(path, `test-attacked-${name}`, one));
+        responses.push(...(await Promise.all(twice)));
+      }
+      return responses.map(({ status }) => status);
+    };
+    const [{ failed, denied }, during] = await Promise.all([attack(), use(10)]);
+    expect(failed.filter(({ status }) => status < 500)).toEqual([]);
+    expect([...during, ...(await use(10))]).toEqual(Array(40).fill(200));
+    for (const response of denied) expectEnvelope(response, 503, "no_provider_available");
+  });
+});
+
+describe("a provider's key that expires", () => {
+  const overview = async (more: object = {}) => {
+    const hour = 3_600_000;
+    const from = { seconds: BigInt(Math.floor(Date.now() / hour) * 3_600), nanos: 0 };
+    const to = { seconds: from.seconds + 3_600n, nanos: 0 };
+    return stack.operator.readOverview({ from, to, ...more });
+  };
+
+  async function metrics(): Promise<string> {
+    const texts = await Promise.all(
+      stack.operationsUrls.map(async (url) => (await send(`${url}/metrics`)).text),
+    );
+    return texts.join("\n");
+  }
+
+  test("in the middle of a load costs no request, and is named to the operator", async () => {
+    const waves: number[] = [];
+    for (let wave = 0; wave < 6; wave += 1) {
+      const responses = await Promise.all(Array.from({ length: 10 }, () => chat("test-lapsed")));
+      waves.push(...responses.map(({ status }) => status));
+    }
+    expect(waves).toEqual(Array(60).fill(200));
+    const called = stack.simulator.calls.list().filter(({ model }) => model?.startsWith("lapsed"));
+    expect(called.length).toBeGreaterThan(20);
+    expect(called.length).toBeLessThanOrEqual(30);
+    // The key is that of the provider's other slots, too.
+    expect((await chat("test-lapsed-too")).status).toBe(200);
+    expect(stack.simulator.calls.list().at(-1)?.model).toBe("after-lapsed");
+    await eventually(async () => {
+      const { refusedKeys } = await overview();
+      expect(refusedKeys).toMatchObject([
+        { provider: "lapsed", said: "Incorrect API key provided: [key].", status: 401 },
+      ]);
+      expect(refusedKeys[0]?.since?.seconds).toBeGreaterThan(0n);
+    });
+    expect((await overview({ account: account.accountId })).refusedKeys).toEqual([]);
+    expect(await metrics()).toContain('tollgate_provider_key_refused{provider="lapsed"} 1');
+    expect(await metrics()).toMatch(/^tollgate_slot_out\{slot="lapsed\/too"\} 1$/m);
+  });
+});

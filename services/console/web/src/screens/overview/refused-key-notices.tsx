@@ -1,0 +1,19 @@
+import type { RefusedKey } from "@tollgate/proto/tollgate/v1/slot";
+import { Icon } from "../../ui/icons.tsx";
+import { Time } from "../../ui/time.tsx";
+
+/** The keys that providers refuse, and what they say. Nothing is shown where there are none. */
+export function RefusedKeyNotices({ keys }: { keys: readonly RefusedKey[] }) {
+  return keys.map(({ provider, said, status, since }) => (
+    <p key={provider} className="notice" role="alert">
+      <Icon name="alert" size={16} />
+      <span>
+        <strong>{provider}</strong> refuses its key or wants to be paid since{" "}
+        <Time at={since} as="relative" />
+        {status > 0 && `, with ${status}`}
+        {said === "" ? "." : `: “${said}”`} None of its slots is called. The key is tried once a
+        minute.
+      </span>
+    </p>
+  ));
+}

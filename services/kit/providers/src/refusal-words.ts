@@ -1,0 +1,83 @@
+import type {
+  FailureMeaning,
+  ProviderRefusal,
+  ReadRefusal,
+} from "@tollgate/catalog/provider-refusal";
+import { objectsIn } from "@tollgate/core/json";
+import type { RefusalReader } from "@tollgate/upstream/refusal";
+import { saysTooLong } from "./prompt-length.ts";
+import { memberOf, messageOfRefusal } from "./refusal-message.ts";
+
+/** The words of one vendor's refusals. */
+export interface RefusalWords {
+  /** Returns the message where the vendor's API has it, the likeliest first. */
+  readonly messagesIn?: (body: unknown) => readonly unknown[];
+  /** Further places with codes, besides those that vendors usually have. */
+  readonly codesIn?: (refusal: ProviderRefusal) => readonly unknown[];
+  /** What codes, types and reasons mean, which only the vendor writes. */
+  readonly codes?: Readonly<Record<string, FailureMeaning>>;
+  /**
+   * The beginnings of messages that mean more than their code. A message may quote the client's request,
+   * so each pattern matches from the start.
+   */
+  readonly phrases?: readonly (readonly [RegExp, FailureMeaning])[];
+  /** Reads what the words alone do not say. */
+  readonly readMore?: (refusal: ProviderRefusal, message: string) => ReadRefusal;
+  /** Whether a message says that the prompt is too long, where the usual words do not. */
+  readonly isTooLong?: (message: string) => boolean;
+}
+
+/** Creates the reader of a vendor's refusals. It also knows the codes that vendors have in common. */
+export function createRefusalReader(words: RefusalWords): RefusalReader {
+  const { messagesIn = () => [], codesIn = () => [], isTooLong = saysTooLong } = words;
+  const meanings = new Map(Object.entries({ ...usualCodes, ...words.codes }));
+  const phrases = [...(words.phrases ?? []), ...usualPhrases];
+  const refusalMessage = (body: unknown) => messageOfRefusal(body, ...messagesIn(body));
+  return {
+    refusalMessage,
+    isTooLong,
+    readRefusal(refusal) {
+      const message = refusalMessage(refusal.body) ?? "";
+      const more = words.readMore?.(refusal, message);
+      const phrase = phrases.find(([pattern]) => pattern.test(message));
+      const codes = [...codesIn(refusal), ...usualCodesIn(refusal.body)];
+      const code = codes.find((one) => typeof one === "string" && meanings.has(one));
+      const meaning = more?.meaning ?? phrase?.[1] ?? meanings.get(String(code));
+      return { meaning, retryAfterMs: more?.retryAfterMs };
+    },
+  };
+}
+
+/**
+ * Codes that stand for the same at every vendor that has them. Any provider may be a proxy, which passes
+ * on the refusals of others.
+ */
+const usualCodes: Readonly<Record<string, FailureMeaning>> = {
+  API_KEY_INVALID: "key_or_bill",
+  FAILED_PRECONDITION: "key_or_bill",
+  account_deactivated: "key_or_bill",
+  billing_error: "key_or_bill",
+  billing_hard_limit_reached: "key_or_bill",
+  billing_not_active: "key_or_bill",
+  credit_balance_exhausted: "key_or_bill",
+  insufficient_quota: "key_or_bill",
+  invalid_api_key: "key_or_bill",
+};
+
+const usualPhrases: readonly (readonly [RegExp, FailureMeaning])[] = [
+  [/^Incorrect API key provided/, "key_or_bill"],
+  [/^Your credit balance is too low/, "key_or_bill"],
+];
+
+/** Returns the values of all members that have a code in some vendor's form. The narrowest is first. */
+function usualCodesIn(body: unknown): readonly unknown[] {
+  const error = memberOf(body, "error");
+  const detail = memberOf(body, "detail");
+  const reasons = objectsIn(memberOf(error, "details")).map(({ reason }) => reason);
+  return [
+    ...reasons,
+    ...["code", "type", "status"].map((name) => memberOf(error, name)),
+    ...["code", "status", "type"].map((name) => memberOf(detail, name)),
+    ...["err_code", "code", "type"].map((name) => memberOf(body, name)),
+  ];
+}

@@ -1,0 +1,115 @@
+import type { Provider } from "@tollgate/catalog/model";
+
+/** How often a key that its provider refuses is tried again. */
+const trialEveryMs = 60_000;
+
+/** A provider's key that the provider refuses, or whose bill is not paid. */
+export interface RefusedKey {
+  /** The name of the provider in the catalog. */
+  readonly provider: string;
+  /** What the provider said, without the key; empty where it said nothing. */
+  readonly said: string;
+  /** The status of the refusal; 0 for an error within a response. */
+  readonly status: number;
+}
+
+interface RefusedKeyState {
+  key: RefusedKey;
+  /** The slots that were not called because of it. */
+  readonly slotIds: Set<string>;
+  retryAt: number;
+  isTrialPending: boolean;
+}
+
+/** The keys that providers refuse. Every slot of such a key is out. */
+export class RefusedKeys {
+  readonly #states = new Map<string, RefusedKeyState>();
+
+  get isEmpty(): boolean {
+    return this.#states.size === 0;
+  }
+
+  /** Whether calls to a provider wait: its key was refused, and its next trial is not due. */
+  isOut(provider: Provider, now: number): boolean {
+    const state = this.#states.get(idOf(provider));
+    return state !== undefined && (state.isTrialPending || now < state.retryAt);
+  }
+
+  /** Returns whether a call is the trial of the provider's key; its result must then be recorded. */
+  startTrial(provider: Provider): boolean {
+    const state = this.#states.get(idOf(provider));
+    if (state === undefined) return false;
+    state.isTrialPending = true;
+    return true;
+  }
+
+  /** Ends a trial that says nothing of the key: the next call is the trial. */
+  abandonTrial(provider: Provider): void {
+    const state = this.#states.get(idOf(provider));
+    if (state !== undefined) state.isTrialPending = false;
+  }
+
+  /**
+   * Records a refusal, and returns whether the key was not out before. `isTrial`: of the trial call;
+   * others began before the key was out.
+   */
+  refuse(provider: Provider, key: RefusedKey, now: number, isTrial: boolean): boolean {
+    const id = idOf(provider);
+    const known = this.#states.get(id);
+    if (known === undefined) {
+      const retryAt = now + trialEveryMs;
+      this.#states.set(id, { key, slotIds: new Set(), retryAt, isTrialPending: false });
+      return true;
+    }
+    if (isTrial) {
+      known.key = key;
+      known.retryAt = now + trialEveryMs;
+      known.isTrialPending = false;
+    }
+    return false;
+  }
+
+  /** Records that a slot is out because of the provider's key. Returns whether it was not before. */
+  addSlot(provider: Provider, slotId: string): boolean {
+    const slotIds = this.#states.get(idOf(provider))?.slotIds;
+    if (slotIds === undefined || slotIds.has(slotId)) return false;
+    slotIds.add(slotId);
+    return true;
+  }
+
+  /** Forgets a key that works again. Returns it with the slots that were out. */
+  restore(provider: Provider): { key: RefusedKey; slotIds: ReadonlySet<string> } | undefined {
+    const id = idOf(provider);
+    const state = this.#states.get(id);
+    this.#states.delete(id);
+    return state;
+  }
+
+  /** Does the same for one of `list`. Returns the slots that were out. */
+  forget(key: RefusedKey): ReadonlySet<string> {
+    for (const [id, state] of this.#states) {
+      if (state.key !== key) continue;
+      this.#states.delete(id);
+      return state.slotIds;
+    }
+    return new Set();
+  }
+
+  list(): RefusedKey[] {
+    return [...this.#states.values()].map(({ key }) => key);
+  }
+
+  has(slotId: string): boolean {
+    return [...this.#states.values()].some(({ slotIds }) => slotIds.has(slotId));
+  }
+
+  slotIds(): string[] {
+    return [...this.#states.values()].flatMap(({ slotIds }) => [...slotIds]);
+  }
+}
+
+/** Two entries of the catalog with one key at one address are the same: what refuses it, refuses both. */
+function idOf({ name, kind, apiKeyEnv, baseUrl, baseUrlEnv }: Provider): string {
+  const variable = apiKeyEnv ?? kind.variables?.key;
+  return variable === undefined ? name : `${variable} ${baseUrl ?? baseUrlEnv ?? ""}`;
+}
