@@ -127,6 +127,9 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- $fullname := include "tollgate.fullname" $root -}}
 {{- $fleet := include "tollgate.fleet" $root | fromYaml -}}
 {{ include "tollgate.secretVariable" (list "TOLLGATE_FLEET_SECRET" $root.Values.secrets.fleet) }}
+{{- if .traits.operatorSecret }}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_OPERATOR_SECRET" $root.Values.secrets.operator) }}
+{{- end }}
 {{ include "tollgate.natsVariable" $root }}
 {{- if .traits.database }}
 {{ include "tollgate.databaseVariable" (list $root (default $root.Values.secrets.database .settings.databaseSecret)) }}

@@ -1,6 +1,6 @@
 {{/*
 The traits of each service: the services that it calls, whether it uses Postgres, reads the catalog,
-serves clients or operators, calls providers (and so has a spool), receives proxied requests from the edge, and
+serves clients or operators, adds money or changes keys (and so has the operators' secret), calls providers (and so has a spool), receives proxied requests from the edge, and
 serves live sockets. The environment, network policies and autoscalers are derived from them.
 */}}
 {{- define "tollgate.fleet" -}}
@@ -33,13 +33,16 @@ image:
 billing:
   calls: [ledger, chat]
   database: true
+  operatorSecret: true
   catalog: true
 console:
   calls: [billing]
   operators: true
+  operatorSecret: true
 ledger:
   calls: []
   database: true
+  operatorSecret: true
 {{- end }}
 
 {{/* Takes (list $ service). Renders its values merged over the defaults. */}}

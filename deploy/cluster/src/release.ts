@@ -63,8 +63,10 @@ export async function createRelease(
   const helm: Release["helm"] = (args, input) => cluster.helm(inNamespace(args), input);
   const tollgate = (args: readonly string[]) =>
     kubectl(["exec", "deployment/tollgate-billing", "--", "/usr/bin/node", "cli.mjs", ...args]);
-  const secret = `--from-literal=TOLLGATE_FLEET_SECRET=${randomBytes(32).toString("hex")}`;
-  await kubectl(["create", "secret", "generic", "tollgate", secret]);
+  const secrets = ["FLEET", "OPERATOR"].map(
+    (name) => `--from-literal=TOLLGATE_${name}_SECRET=${randomBytes(32).toString("hex")}`,
+  );
+  await kubectl(["create", "secret", "generic", "tollgate", ...secrets]);
   if (options.pullSecret !== undefined) {
     await copyPullSecret(cluster, options.pullSecret, namespace);
   }

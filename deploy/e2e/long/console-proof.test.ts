@@ -12,7 +12,7 @@ import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd, readShownUsd, shownUsd } from "../src/nano-usd.ts";
 import { type OidcProviderUnderTest, oidcClient, startOidcProvider } from "../src/oidc-provider.ts";
 import { collectProblems, overflowOf, screenshots, violationsOf } from "../src/page-checks.ts";
-import { fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
 
 const groups: Readonly<Record<string, string[]>> = { ada: ["admins"], bob: ["staff"] };
 const widths = [1_280, 380] as const;
@@ -97,7 +97,7 @@ describeInBrowser("the console over a running gateway", () => {
     page.locator(".step").filter({ has: page.getByRole("heading", { level: 2, name }) });
 
   async function signInByLink(page: Page): Promise<void> {
-    const url = await createSignInUrl(stack.consoleUrl, stack.operatorAddress, fleetSecret);
+    const url = await createSignInUrl(stack.consoleUrl, stack.operatorAddress, testSecrets);
     await page.goto(url);
     await heading(page, "Overview");
     expect(page.url()).toBe(`${origin}/`);
@@ -308,7 +308,7 @@ describeInBrowser("the console over a running gateway", () => {
   test("asks for a sign-in again where a link was used before", async () => {
     await using opened = await newPage();
     const { page, context } = opened;
-    const link = await createSignInUrl(origin, stack.operatorAddress, fleetSecret);
+    const link = await createSignInUrl(origin, stack.operatorAddress, testSecrets);
     await page.goto(link);
     await heading(page, "Overview");
     await context.clearCookies();

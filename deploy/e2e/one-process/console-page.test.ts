@@ -8,7 +8,7 @@ import { nanoUsd, shownUsd } from "../src/nano-usd.ts";
 import { collectProblems } from "../src/page-checks.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret } from "../src/stack.ts";
+import { testSecrets } from "../src/stack.ts";
 import { transcriptionClient } from "../src/transcription-client.ts";
 
 const { stack } = await sharedStack();
@@ -41,7 +41,7 @@ describeInBrowser("the console's page", () => {
     });
     const page = await browser.newPage();
     const problems = collectProblems(page);
-    await page.goto(await createSignInUrl(stack.consoleUrl, stack.operatorAddress, fleetSecret));
+    await page.goto(await createSignInUrl(stack.consoleUrl, stack.operatorAddress, testSecrets));
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     const unreported = page.getByRole("table", { name: "Models whose usage no provider reports" });
     const row = unreported.getByRole("row").filter({ hasText: "test-hear-measured" });

@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret, type Stack } from "../src/stack.ts";
+import { type Stack, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack, expectBooks } = await sharedStack();
 
 describe("the commands of keys, accounts and wallets", () => {
   function tollgate(...args: string[]) {
-    return runTollgate(stack.operatorAddress, fleetSecret, args);
+    return runTollgate(stack.operatorAddress, testSecrets, args);
   }
 
   async function json(...args: string[]) {

@@ -3,20 +3,20 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret } from "../src/stack.ts";
+import { testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack } = await sharedStack();
 
 describe("the commands of operators", () => {
   function tollgate(...args: string[]) {
-    return runTollgate(stack.operatorAddress, fleetSecret, args);
+    return runTollgate(stack.operatorAddress, testSecrets, args);
   }
 
   /** Runs a command that can reach nothing but the console. */
   function remote(token: string, ...args: string[]) {
     const server = ["--server", stack.consoleUrl, "--token", token];
-    return runTollgate("127.0.0.1:1", "wrong", [...args, ...server]);
+    return runTollgate("127.0.0.1:1", {}, [...args, ...server]);
   }
 
   test("an operator is created with a link that signs in, listed, and disabled", async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret } from "../src/stack.ts";
+import { testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack } = await sharedStack();
 
 describe("the tollgate command", () => {
   function tollgate(...args: string[]) {
-    return runTollgate(stack.operatorAddress, fleetSecret, args);
+    return runTollgate(stack.operatorAddress, testSecrets, args);
   }
 
   test.each([
@@ -44,7 +44,7 @@ describe("the tollgate command", () => {
       1,
       "tollgate: providers.secret.api_key_env: the environment variable TEST_PROVIDER_KEY is not set\n",
     ]);
-    const { stderr } = await runTollgate("127.0.0.1:1", "", ["ledger", "verify"]);
+    const { stderr } = await runTollgate("127.0.0.1:1", {}, ["ledger", "verify"]);
     expect(stderr).toContain("no gateway responds at 127.0.0.1:1");
   });
 });

@@ -1,15 +1,16 @@
+import type { FleetSecrets } from "@tollgate/core/peer-auth";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret } from "../src/stack.ts";
+import { testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack } = await sharedStack();
 
 describe("the tollgate command", () => {
   function tollgate(...args: string[]) {
-    return runTollgate(stack.operatorAddress, fleetSecret, args);
+    return runTollgate(stack.operatorAddress, testSecrets, args);
   }
 
   test("creates an account and a key that works, lists its entries and usage, and verifies the ledger", async () => {
@@ -111,15 +112,21 @@ describe("the tollgate command", () => {
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("another amount") });
   });
 
-  test("without the fleet's secret nothing is done, and the error names the secret", async () => {
-    for (const secret of ["", "another"]) {
-      const { code, stderr } = await runTollgate(stack.operatorAddress, secret, [
+  test("without the secrets nothing is done, and the error names them", async () => {
+    const { fleet, operator } = testSecrets;
+    const incomplete: FleetSecrets[] = [
+      { fleet: "another", operator },
+      { fleet },
+      { fleet, operator: "another" },
+    ];
+    for (const secrets of incomplete) {
+      const { code, stderr } = await runTollgate(stack.operatorAddress, secrets, [
         "account",
         "create",
         "intruder",
       ]);
       expect(code).toBe(1);
-      expect(stderr).toContain("set TOLLGATE_FLEET_SECRET");
+      expect(stderr).toContain("set TOLLGATE_FLEET_SECRET and TOLLGATE_OPERATOR_SECRET");
     }
     const { json } = await tollgate("ledger", "verify", "--json");
     expect(json()).toBeDefined();

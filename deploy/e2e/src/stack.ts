@@ -26,8 +26,11 @@ export interface Account {
   key: string;
 }
 
-/** The secret that the services under test and an operator authenticate with. */
-export const fleetSecret = "secret-of-the-test-fleet";
+/** The secrets that the services under test and an operator authenticate with. */
+export const testSecrets = {
+  fleet: "secret-of-the-test-fleet",
+  operator: "secret-of-the-test-operators",
+};
 
 /** A running gateway in the shape under test, with its database and its simulated provider. */
 export interface Stack {
@@ -124,7 +127,8 @@ export async function startStack(
     ...providerKeys,
     HOST: "127.0.0.1",
     TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
-    TOLLGATE_FLEET_SECRET: fleetSecret,
+    TOLLGATE_FLEET_SECRET: testSecrets.fleet,
+    TOLLGATE_OPERATOR_SECRET: testSecrets.operator,
     TOLLGATE_SPOOL_DIR: join(folder, "spool"),
     ...(nats === undefined ? {} : { NATS_URL: nats.url }),
     ...env,
@@ -132,7 +136,7 @@ export async function startStack(
   const gateway = await (nats === undefined
     ? startGatewayProcess(main, shared, replicas)
     : startAsFleet(main, shared, replicas, services));
-  const operator = connectOperator(gateway.operatorAddress, fleetSecret);
+  const operator = connectOperator(gateway.operatorAddress, testSecrets);
   for (const url of gateway.urls) checkAgainstDocument(url);
   const addReplica = async () => toReplica(await gateway.addReplica());
   let sharedReplica: Promise<RunningReplica> | undefined;

@@ -1,15 +1,21 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { FleetSecrets } from "@tollgate/core/peer-auth";
 import { bundleCache, commandProgram } from "./programs.ts";
 
 /** Runs the `tollgate` command against the operator's port at `address`. */
-export async function runTollgate(address: string, secret: string, args: readonly string[]) {
+export async function runTollgate(
+  address: string,
+  { fleet, operator }: FleetSecrets,
+  args: readonly string[],
+) {
   const env = {
     PATH: process.env.PATH,
     ...bundleCache,
     TOLLGATE_BILLING_ADDRESS: address,
-    TOLLGATE_FLEET_SECRET: secret,
+    TOLLGATE_FLEET_SECRET: fleet,
+    TOLLGATE_OPERATOR_SECRET: operator,
   };
   const command = [fileURLToPath(commandProgram), ...args];
   const { stdout, stderr, code } = await promisify(execFile)(process.execPath, command, {

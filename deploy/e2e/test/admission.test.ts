@@ -6,7 +6,7 @@ import { readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { type Account, fleetSecret } from "../src/stack.ts";
+import { type Account, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack } = await sharedStack();
@@ -46,7 +46,7 @@ describe("an account's admission policy", () => {
   test.concurrent("is changed by the operator, also for keys in use", async () => {
     const account = await stack.newAccount(0.00005, "whole");
     expect((await post(account, "chat/completions", chatBody())).status).toBe(402);
-    const changed = await runTollgate(stack.operatorAddress, fleetSecret, [
+    const changed = await runTollgate(stack.operatorAddress, testSecrets, [
       "account",
       "update",
       account.accountId,

@@ -11,7 +11,7 @@ import {
 } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
-import { type Account, fleetSecret, type OwnStack, startStack } from "../src/stack.ts";
+import { type Account, type OwnStack, startStack, testSecrets } from "../src/stack.ts";
 
 type Line = Record<string, unknown>;
 
@@ -133,7 +133,13 @@ describe("the log", () => {
     await eventually(() => expect(linesOf(last && requestIdOf(last))).toHaveLength(2));
     expect(written).toContain("slot failed");
     const text = (responses[0]?.text.match(/"content":"([^"]{8,})"/) ?? [])[1] ?? "no text came";
-    const secrets = [account.key, "provider-secret", fleetSecret, "the-prompt-itself", text];
+    const secrets = [
+      account.key,
+      "provider-secret",
+      ...Object.values(testSecrets),
+      "the-prompt-itself",
+      text,
+    ];
     for (const secret of secrets) expect(written).not.toContain(secret);
   });
 });

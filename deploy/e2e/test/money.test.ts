@@ -26,9 +26,9 @@ import { chatBody, send, simulate } from "../src/request.ts";
 import {
   type Account,
   chatServices,
-  fleetSecret,
   type OwnStack,
   startStack,
+  testSecrets,
 } from "../src/stack.ts";
 
 describe("money", () => {
@@ -229,7 +229,7 @@ describe("money", () => {
     await publishUsage(stack.natsUrl, forged);
     await publishUsage(stack.natsUrl, forged, createBatchMac("another secret").sign(forged));
     const own = messageOf("own", 2_000n);
-    await publishUsage(stack.natsUrl, own, createBatchMac(fleetSecret).sign(own));
+    await publishUsage(stack.natsUrl, own, createBatchMac(testSecrets.fleet).sign(own));
     await eventually(async () => {
       const { entries } = await readWalletRow(stack, account);
       const charges = entries.filter(({ kind }) => kind === "usage").map(({ amount }) => amount);
@@ -269,7 +269,7 @@ function usageOf(
 async function deliverFiveTimes(stack: OwnStack, events: UsageEvent[]): Promise<void> {
   const copies = [1, 2, 3, 4, 5];
   if (stack.natsUrl === undefined) {
-    const transport = createGrpcTransport(stack.operatorAddress, createPeerAuth(fleetSecret));
+    const transport = createGrpcTransport(stack.operatorAddress, createPeerAuth(testSecrets));
     const ledger = createClient(LedgerService, transport);
     await Promise.all(copies.map(() => ledger.recordUsage({ events: [...events, ...events] })));
     transport.close();
@@ -277,7 +277,7 @@ async function deliverFiveTimes(stack: OwnStack, events: UsageEvent[]): Promise<
   }
   // Without a message id the broker stores every copy: the ledger must deduplicate them.
   const message = toBinary(UsageEventBatchSchema, create(UsageEventBatchSchema, { events }));
-  const mac = createBatchMac(fleetSecret).sign(message);
+  const mac = createBatchMac(testSecrets.fleet).sign(message);
   for (const _ of copies) await publishUsage(stack.natsUrl, message, mac);
 }
 

@@ -9,7 +9,7 @@ import { imageFile, modelField, pdf, rawOcrForm } from "../src/ocr-form.ts";
 import { sha256 } from "../src/provider-uploads.ts";
 import { expectEnvelope } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { type Account, fleetSecret } from "../src/stack.ts";
+import { type Account, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack, account } = await sharedStack();
@@ -103,7 +103,7 @@ describe("the hold of an OCR job", () => {
     });
     expect(await holdsOf(own)).toEqual(jobs.toReversed().map(holdOf));
     const listing = ["hold", "list", "--account", accountId, "--json"];
-    const listed = await runTollgate(stack.operatorAddress, fleetSecret, listing);
+    const listed = await runTollgate(stack.operatorAddress, testSecrets, listing);
     const job = { id: jobs[2], model: "test-read-at-once" };
     expect(listed.json()).toMatchObject({ holds: [{ job, key_id: keyId }, {}, {}] });
     for (const jobId of jobs) await ocr.readJob(jobId, "test-read-at-once", key);

@@ -3,7 +3,7 @@ import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret } from "../src/stack.ts";
+import { testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack, account } = await sharedStack();
@@ -124,7 +124,7 @@ describe("the record of a request", () => {
     ]);
     expect((await list({ errorCode: "upstream_timeout" })).requests).toEqual([]);
     const args = ["request", "list", "--account", own.accountId, "--error", "upstream_rejected"];
-    const listed = await runTollgate(stack.operatorAddress, fleetSecret, [...args, "--json"]);
+    const listed = await runTollgate(stack.operatorAddress, testSecrets, [...args, "--json"]);
     expect(listed.json()).toMatchObject({ requests: [{ error_code: "upstream_rejected" }] });
     const hour = 3_600_000;
     const from = new Date(Math.floor(Date.now() / hour) * hour - hour);

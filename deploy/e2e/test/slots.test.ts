@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret } from "../src/stack.ts";
+import { testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack, account } = await sharedStack();
 
 describe("the slots of the catalog", () => {
-  const tollgate = (...args: string[]) => runTollgate(stack.operatorAddress, fleetSecret, args);
+  const tollgate = (...args: string[]) => runTollgate(stack.operatorAddress, testSecrets, args);
 
   async function chat(model: string) {
     return send(`${stack.url}/v1/chat/completions`, {

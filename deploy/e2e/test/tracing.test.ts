@@ -7,7 +7,7 @@ import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { fleetSecret, startStack } from "../src/stack.ts";
+import { startStack, testSecrets } from "../src/stack.ts";
 import {
   type ReceivedSpan,
   startTraceReceiver,
@@ -371,7 +371,13 @@ describe("with an address for traces", () => {
     expect(said.length).toBeGreaterThan(20);
     const raw = receiver.raw();
     const secrets = [prompt, "crown jewels", said.slice(0, 20), said.slice(-20)];
-    for (const secret of [...secrets, key, "sk-tollgate-", "provider-secret", fleetSecret]) {
+    for (const secret of [
+      ...secrets,
+      key,
+      "sk-tollgate-",
+      "provider-secret",
+      ...Object.values(testSecrets),
+    ]) {
       expect(raw.includes(secret), secret).toBe(false);
     }
     expect(raw).not.toContain(sessionId);

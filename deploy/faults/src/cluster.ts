@@ -30,7 +30,10 @@ export interface FaultCluster {
   stop(): Promise<void>;
 }
 
-export const clusterSecret = "fleet-secret-of-the-fault-tests";
+export const clusterSecrets = {
+  fleet: "fleet-secret-of-the-fault-tests",
+  operator: "operator-secret-of-the-fault-tests",
+};
 
 const restartPauseMs = 200;
 const restartTimeoutMs = 60_000;
@@ -62,7 +65,8 @@ export async function startCluster(
     TEST_PROVIDER_KEY: "provider-secret",
     ...exampleCredentials,
     HOST: "127.0.0.1",
-    TOLLGATE_FLEET_SECRET: clusterSecret,
+    TOLLGATE_FLEET_SECRET: clusterSecrets.fleet,
+    TOLLGATE_OPERATOR_SECRET: clusterSecrets.operator,
     TOLLGATE_SPOOL_DIR: join(folder, "spool"),
     ...settings,
   };

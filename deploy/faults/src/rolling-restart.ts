@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomOf, uuidOf } from "@tollgate/e2e/random";
 import { connectOperator } from "@tollgate/local/operator";
 import { serviceNames } from "@tollgate/runtime/service";
-import { clusterSecret, type FaultCluster, startCluster } from "./cluster.ts";
+import { clusterSecrets, type FaultCluster, startCluster } from "./cluster.ts";
 import { createCustomers } from "./customers.ts";
 import type { Observation } from "./observation.ts";
 import { judgeLedger, waitForSettlement } from "./settlement.ts";
@@ -34,7 +34,7 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
   const settings = { TOLLGATE_DRAIN_SECONDS: String(drainSeconds) };
   // Nothing crashes the database here, so it need not be durable.
   const cluster = await startCluster(settings, replicaCount, false);
-  const operator = connectOperator(cluster.fleet.billingAddress, clusterSecret);
+  const operator = connectOperator(cluster.fleet.billingAddress, clusterSecrets);
   const balancer = startBalancer(cluster);
   try {
     const customers = await createCustomers(operator.client, creditsUsd);

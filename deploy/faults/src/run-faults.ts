@@ -1,6 +1,6 @@
 import { connectOperator } from "@tollgate/local/operator";
 import { topUpWallets, watchWallets } from "./background-tasks.ts";
-import { clusterSecret, type FaultCluster, startCluster } from "./cluster.ts";
+import { clusterSecrets, type FaultCluster, startCluster } from "./cluster.ts";
 import { createCustomers } from "./customers.ts";
 import { readEntries } from "./ledger-database.ts";
 import { type FaultLoadResult, type FaultPlan, runLoadWithFaults } from "./load-with-faults.ts";
@@ -30,7 +30,7 @@ export async function runFaults(plan: FaultPlan): Promise<FaultRun> {
     TOLLGATE_SHARE_HOLDS_FROM: "2",
   };
   const cluster = await startCluster(settings, plan.replicas);
-  const operator = connectOperator(cluster.fleet.billingAddress, clusterSecret);
+  const operator = connectOperator(cluster.fleet.billingAddress, clusterSecrets);
   try {
     const customers = await createCustomers(operator.client, creditsUsd);
     const wallets = watchWallets(cluster.databaseUrl);

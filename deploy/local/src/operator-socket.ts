@@ -2,6 +2,7 @@ import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { consoleUrlFile, operatorSecretFile, operatorSocket } from "@tollgate/cli/operator-address";
 import { StartError } from "@tollgate/core/errors";
+import type { FleetSecrets } from "@tollgate/core/peer-auth";
 
 /** The socket on which a gateway accepts the operator's commands. Only its user may use it. */
 export interface OperatorSocket {
@@ -17,12 +18,12 @@ export interface OperatorSocket {
 
 /**
  * Prepares the folder of the operator's socket: private to the user, and without what a gateway
- * that was killed left there. Stores the secret that the operator's commands need, if there is one,
+ * that was killed left there. Stores the secrets that the operator's commands need, if there are any,
  * in a file beside the socket. Throws a StartError if the folder belongs to another user.
  */
 export async function prepareOperatorSocket(
   dataFolder: string,
-  secret: string | undefined,
+  secrets: FleetSecrets,
 ): Promise<OperatorSocket> {
   const socket = operatorSocket(dataFolder);
   const secretFile = operatorSecretFile(dataFolder);
@@ -32,7 +33,9 @@ export async function prepareOperatorSocket(
   };
   await makePrivateFolder(dirname(socket));
   await remove();
-  if (secret !== undefined) await writeFile(secretFile, secret, { mode: 0o600, flag: "wx" });
+  if (secrets.fleet !== undefined) {
+    await writeFile(secretFile, JSON.stringify(secrets), { mode: 0o600, flag: "wx" });
+  }
   return {
     address: `unix:${socket}`,
     restrict: () => chmod(socket, 0o600),

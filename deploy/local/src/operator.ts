@@ -1,4 +1,4 @@
-import { createPeerAuth } from "@tollgate/core/peer-auth";
+import { createPeerAuth, type FleetSecrets } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
@@ -9,11 +9,8 @@ export interface OperatorConnection {
   close(): void;
 }
 
-/**
- * Creates a client of the operator API that billing serves at `address`. `secret` is the fleet's
- * secret.
- */
-export function connectOperator(address: string, secret?: string): OperatorConnection {
-  const transport = createGrpcTransport(address, createPeerAuth(secret));
+/** Creates a client of the operator API that billing serves at `address`. */
+export function connectOperator(address: string, secrets: FleetSecrets = {}): OperatorConnection {
+  const transport = createGrpcTransport(address, createPeerAuth(secrets));
   return { client: createClient(OperatorService, transport), close: transport.close };
 }

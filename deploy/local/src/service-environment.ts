@@ -16,14 +16,18 @@ const programVariables: ReadonlySet<string> = new Set(
 const oidcPrefix = "TOLLGATE_OIDC_";
 const programPrefixes = ["TOLLGATE_", "OTEL_", "PG"];
 
+/** The services that mint money or change keys, or call those that do. */
+const hasOperatorSecret: ReadonlySet<ServiceName> = new Set(["billing", "ledger", "console"]);
+
 /**
  * Returns the variables of `env` that a service needs. A catalog may keep a provider's key in any
  * variable, so a service that calls no provider receives only the variables of the program. The
- * secret of the OpenID client is for the console alone.
+ * secret of the OpenID client is for the console alone, and that of operators for those that need it.
  */
 export function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([variable]) => {
     if (variable === "DATABASE_URL") return !hasNoDatabase.has(name);
+    if (variable === "TOLLGATE_OPERATOR_SECRET") return hasOperatorSecret.has(name);
     if (variable.startsWith(oidcPrefix)) return name === "console";
     return callsProviders.has(name) || isOfProgram(variable);
   });

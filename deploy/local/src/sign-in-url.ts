@@ -1,3 +1,4 @@
+import type { FleetSecrets } from "@tollgate/core/peer-auth";
 import { connectOperator } from "./operator.ts";
 
 /**
@@ -7,9 +8,9 @@ import { connectOperator } from "./operator.ts";
 export async function createSignInUrl(
   consoleUrl: string,
   operatorAddress: string,
-  fleetSecret?: string,
+  secrets: FleetSecrets = {},
 ): Promise<string> {
-  const operator = connectOperator(operatorAddress, fleetSecret);
+  const operator = connectOperator(operatorAddress, secrets);
   try {
     const { link } = await operator.client.createSignInLink({});
     return `${consoleUrl}/sign-in#${link?.secret ?? ""}`;

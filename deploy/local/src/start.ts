@@ -19,6 +19,10 @@ const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-
 
 const secretBytes = 32;
 
+function newSecret(): string {
+  return randomBytes(secretBytes).toString("base64url");
+}
+
 /** Stops one started part. Parts are stopped in reverse order. */
 type Stop = () => Promise<void>;
 
@@ -88,17 +92,19 @@ async function startEverything({ fleet, workers }: Shape, stops: Stop[]): Promis
     env.TOLLGATE_SIMULATOR_URL = `${provider.url}/v1`;
   }
   // The services of a fleet accept calls on ports, which every user of this machine can reach.
-  if (fleet) env.TOLLGATE_FLEET_SECRET ??= randomBytes(secretBytes).toString("base64url");
-  const secret = env.TOLLGATE_FLEET_SECRET;
-  const socket = await prepareOperatorSocket(dataFolder, secret);
+  if (fleet) env.TOLLGATE_FLEET_SECRET ??= newSecret();
+  if (env.TOLLGATE_FLEET_SECRET) env.TOLLGATE_OPERATOR_SECRET ||= newSecret();
+  const { TOLLGATE_FLEET_SECRET: fleetSecret, TOLLGATE_OPERATOR_SECRET: operator } = env;
+  const secrets = fleetSecret === undefined ? {} : { fleet: fleetSecret, operator };
+  const socket = await prepareOperatorSocket(dataFolder, secrets);
   stops.push(socket.remove);
   const gateway = fleet
     ? await startAsFleet(env, dataFolder, socket, stops)
     : await startWhole(env, workers, socket, stops);
   const { url, consoleUrl, operatorAddress } = gateway;
   if (consoleUrl !== undefined) await socket.storeConsoleUrl(consoleUrl);
-  const key = isDemo ? await createDemoKey(operatorAddress, secret) : undefined;
-  const signInUrl = consoleUrl && (await createSignInUrl(consoleUrl, operatorAddress, secret));
+  const key = isDemo ? await createDemoKey(operatorAddress, secrets) : undefined;
+  const signInUrl = consoleUrl && (await createSignInUrl(consoleUrl, operatorAddress, secrets));
   await announce({ url, key, signInUrl }, dataFolder, process.stdout);
 }
 

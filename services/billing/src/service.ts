@@ -7,7 +7,7 @@ import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";
-import { bindService } from "@tollgate/rpc/implementation";
+import { bindOperatorService, bindService } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import { admissions } from "./admission.ts";
@@ -57,11 +57,11 @@ export const billing = defineService({
     const conversations = peer("chat", ConversationService);
     const reads = { ledger, slots, conversations, catalog: catalog.current };
     const parts = { prisma, ...reads, notices, now };
-    const commands = bindService(
+    const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),
     );
-    const identity = bindService(IdentityService, implementIdentity(parts));
+    const identity = bindOperatorService(IdentityService, implementIdentity(parts));
     return {
       bindings: [lookups, commands, identity],
       async stop() {

@@ -5,7 +5,7 @@ import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
 import type { OperatorClient } from "./command.ts";
 import { createConnectTransport } from "./connect-transport.ts";
 import { UsageError } from "./help.ts";
-import { operatorAddress, operatorSecret } from "./operator-address.ts";
+import { operatorAddress, operatorSecrets } from "./operator-address.ts";
 
 /** A console whose operator's API the commands use. */
 export interface Server {
@@ -42,6 +42,6 @@ export function openOperator(
     const transport = createConnectTransport(server.url, server.token);
     return { client: createClient(OperatorService, transport), close: () => {} };
   }
-  const transport = createGrpcTransport(operatorAddress(env), createPeerAuth(operatorSecret(env)));
+  const transport = createGrpcTransport(operatorAddress(env), createPeerAuth(operatorSecrets(env)));
   return { client: createClient(OperatorService, transport), close: transport.close };
 }

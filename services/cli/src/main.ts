@@ -113,7 +113,7 @@ function unmarkNegative(arg: string): string {
 
 function explain(error: unknown, address: string): string {
   if (error instanceof PeerError && error.reason === "refused") {
-    return `the gateway at ${address} refused the connection: set TOLLGATE_FLEET_SECRET to its secret`;
+    return `the gateway at ${address} refused the connection: set TOLLGATE_FLEET_SECRET and TOLLGATE_OPERATOR_SECRET to its secrets`;
   }
   if (error instanceof PeerError && process.env.TOLLGATE_BILLING_ADDRESS) {
     return `no gateway responds at ${address}, which TOLLGATE_BILLING_ADDRESS names`;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import type { FleetSecrets } from "@tollgate/core/peer-auth";
 
 /** The length that every common system allows for a socket's path, in bytes. */
 const maxSocketPathBytes = 100;
@@ -21,7 +22,7 @@ export function operatorSocket(dataFolder: string): string {
   return join(tmpdir(), `tollgate-${name}`, "tollgate.sock");
 }
 
-/** Returns the path of the file beside that socket with the secret that its callers must send. */
+/** Returns the path of the file beside that socket with the secrets that its callers must send, as JSON. */
 export function operatorSecretFile(dataFolder: string): string {
   return join(dirname(operatorSocket(dataFolder)), "secret");
 }
@@ -37,13 +38,15 @@ export function operatorAddress(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Returns the secret that billing's callers must send: TOLLGATE_FLEET_SECRET, else the one stored
- * beside the socket of the data folder. Undefined if there is none.
+ * Returns the secrets that billing's callers must send: TOLLGATE_FLEET_SECRET and
+ * TOLLGATE_OPERATOR_SECRET, else those stored beside the socket of the data folder, if any.
  */
-export function operatorSecret(env: NodeJS.ProcessEnv): string | undefined {
-  if (env.TOLLGATE_FLEET_SECRET) return env.TOLLGATE_FLEET_SECRET;
-  if (env.TOLLGATE_BILLING_ADDRESS) return undefined;
-  return readIfPresent(operatorSecretFile(dataFolderOf(env)));
+export function operatorSecrets(env: NodeJS.ProcessEnv): FleetSecrets {
+  const { TOLLGATE_FLEET_SECRET: fleet, TOLLGATE_OPERATOR_SECRET: operator } = env;
+  if (fleet) return operator ? { fleet, operator } : { fleet };
+  if (env.TOLLGATE_BILLING_ADDRESS) return {};
+  const stored = readIfPresent(operatorSecretFile(dataFolderOf(env)));
+  return stored === undefined ? {} : (JSON.parse(stored) as FleetSecrets);
 }
 
 /**

@@ -56,8 +56,13 @@ export const ledger = defineService({
     });
     return {
       bindings: [
-        bindService(LedgerService, implement({ pool, prisma, config, captures, locks, now })),
-        bindService(SlotService, createSlots(pool, prisma)),
+        bindService(
+          LedgerService,
+          implement({ pool, prisma, config, captures, locks, now }),
+          // A service that calls providers can neither mint money nor lift a limit.
+          ["topUp", "adjust", "setLimits"],
+        ),
+        bindService(SlotService, createSlots(pool, prisma), ["setSlot"]),
       ],
       async stop() {
         await consumer?.stop();

@@ -53,7 +53,7 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
         throw new Error("the ledger takes no uploads");
       },
     },
-    peerAuth: createPeerAuth(undefined),
+    peerAuth: createPeerAuth({}),
     migrates: true,
     shutdown: {
       leaving: new AbortController().signal,

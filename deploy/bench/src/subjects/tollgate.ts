@@ -12,7 +12,8 @@ import { benchCatalog, catalogEnv } from "./catalog.ts";
 import type { Gateway } from "./subject.ts";
 import type { Testbed } from "./testbed.ts";
 
-const fleetSecret = randomBytes(32).toString("base64url");
+const newSecret = () => randomBytes(32).toString("base64url");
+const secrets = { fleet: newSecret(), operator: newSecret() };
 const ownMain = new URL(import.meta.resolve("@tollgate/program/main"));
 /** A million dollars, more than any run spends. */
 const creditNanoUsd = 1_000_000_000_000_000n;
@@ -88,7 +89,8 @@ async function environment(
     HOST: "127.0.0.1",
     TOLLGATE_CATALOG: catalog,
     ...catalogEnv,
-    TOLLGATE_FLEET_SECRET: fleetSecret,
+    TOLLGATE_FLEET_SECRET: secrets.fleet,
+    TOLLGATE_OPERATOR_SECRET: secrets.operator,
     TOLLGATE_LOG: "warn",
     TOLLGATE_SPOOL_DIR: join(folder, `${name}-spool`),
   };
@@ -104,7 +106,7 @@ export const keyLimits = {
 
 /** Creates an account, and a key of it that has all limits. */
 async function createCaller(operatorAddress: string) {
-  const operator = connectOperator(operatorAddress, fleetSecret);
+  const operator = connectOperator(operatorAddress, secrets);
   try {
     // Gateways that share a database need different account names.
     const account = `bench-${randomUUID()}`;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { renderChart, type ValueSet, valueSets } from "./chart.ts";
 import { ofKind, podsOf } from "./manifest.ts";
 
-const secretNames = ["DATABASE_URL", "NATS_URL", "TOLLGATE_FLEET_SECRET"];
+const secretNames = ["DATABASE_URL", "NATS_URL"];
 
 async function environmentOf(set: ValueSet, component: string, ...values: string[]) {
   const pods = podsOf(await renderChart(set, ...values));
@@ -31,7 +31,7 @@ describe.each(valueSets)("with the values of %s, secrets", (set) => {
       for (const { name, value, valueFrom } of container.env ?? []) {
         const isSecret = /SECRET|PASSWORD|TOKEN|_KEY$/.test(name) || secretNames.includes(name);
         if (!isSecret || isDevServer) continue;
-        if (set === "dev" && name !== "TOLLGATE_FLEET_SECRET") expect(value).toContain("gateway-");
+        if (set === "dev" && !/_SECRET$/.test(name)) expect(value).toContain("gateway-");
         else expect(valueFrom?.secretKeyRef, `${component} ${name}`).toBeDefined();
       }
     }
@@ -63,6 +63,14 @@ describe("the environment", () => {
       TOLLGATE_LEDGER_ADDRESS: "dns:///gateway-tollgate-ledger-headless:9090",
     });
     expect(envFrom).toBeUndefined();
+  });
+
+  it("contains the operators' secret for those that add money or change keys alone", async () => {
+    const names = ["edge", "chat", "audio", "document", "image", "billing", "ledger", "console"];
+    const envs = await Promise.all(names.map((name) => environmentOf("defaults", name)));
+    const having = names.filter((_, index) => envs[index]?.env.TOLLGATE_OPERATOR_SECRET);
+    expect(having).toEqual(["billing", "ledger", "console"]);
+    expect(envs[5]?.env.TOLLGATE_OPERATOR_SECRET).toBe("secret tollgate/TOLLGATE_OPERATOR_SECRET");
   });
 
   it("contains the console's settings for the console alone, with its secret from a Secret", async () => {

@@ -37,7 +37,7 @@ async function upgradeTo(
   const { port } = replica.address() as AddressInfo;
   const proxy = createServiceProxy(
     [{ host: "127.0.0.1", port }],
-    createPeerAuth(undefined),
+    createPeerAuth({}),
     createLog("silent"),
   );
   const edge = createServer();
@@ -178,12 +178,7 @@ async function dialUpgrade(service: (socket: Socket) => void, stallMs: number): 
   }).listen(0, "127.0.0.1");
   await once(replica, "listening");
   const addresses = [{ host: "127.0.0.1", port: (replica.address() as AddressInfo).port }];
-  const proxy = createServiceProxy(
-    addresses,
-    createPeerAuth(undefined),
-    createLog("silent"),
-    stallMs,
-  );
+  const proxy = createServiceProxy(addresses, createPeerAuth({}), createLog("silent"), stallMs);
   const edge = createServer();
   edge.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => {});
@@ -243,7 +238,7 @@ test("a client that reads nothing is disconnected, and so is the service", async
   await once(replica, "listening");
   const { port } = replica.address() as AddressInfo;
   const addresses = [{ host: "127.0.0.1", port }];
-  const proxy = createServiceProxy(addresses, createPeerAuth(undefined), createLog("silent"), 300);
+  const proxy = createServiceProxy(addresses, createPeerAuth({}), createLog("silent"), 300);
   const edge = createServer((req, res) =>
     proxy.web(req, res, caller, new AbortController().signal),
   );
@@ -268,7 +263,7 @@ async function dialEdge() {
   await once(replica, "listening");
   const { port } = replica.address() as AddressInfo;
   const addresses = [{ host: "127.0.0.1", port }];
-  const proxy = createServiceProxy(addresses, createPeerAuth(undefined), createLog("silent"));
+  const proxy = createServiceProxy(addresses, createPeerAuth({}), createLog("silent"));
   const edge = createServer((req, res) =>
     proxy.web(req, res, caller, new AbortController().signal),
   ).listen(0, "127.0.0.1");

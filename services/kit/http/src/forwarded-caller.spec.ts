@@ -24,7 +24,7 @@ test("secrets and forged headers are removed, the caller and the fleet's secret 
     [secretHeader]: "forged",
     "content-type": "multipart/form-data; boundary=b",
   };
-  forwardCaller(headers, caller, createPeerAuth("secret"));
+  forwardCaller(headers, caller, createPeerAuth({ fleet: "secret" }));
   expect(headers).toEqual({
     "content-type": "multipart/form-data; boundary=b",
     "x-tollgate-request-id": "req_1",
@@ -33,13 +33,15 @@ test("secrets and forged headers are removed, the caller and the fleet's secret 
     "x-tollgate-admission": "2",
     [secretHeader]: "secret",
   });
-  expect(readForwardedCaller(headers, createPeerAuth("secret"))).toEqual(caller);
-  expect(() => readForwardedCaller(headers, createPeerAuth("another"))).toThrow("from the edge");
+  expect(readForwardedCaller(headers, createPeerAuth({ fleet: "secret" }))).toEqual(caller);
+  expect(() => readForwardedCaller(headers, createPeerAuth({ fleet: "another" }))).toThrow(
+    "from the edge",
+  );
 });
 
 test("a client's secret header is not forwarded where the fleet has no secret", () => {
   const headers: IncomingHttpHeaders = { [secretHeader]: "forged" };
-  forwardCaller(headers, caller, createPeerAuth(undefined));
+  forwardCaller(headers, caller, createPeerAuth({}));
   expect(headers[secretHeader]).toBeUndefined();
 });
 
@@ -47,14 +49,14 @@ test("the policy of the caller's key is forwarded, with models of any characters
   const models = ["acme/*", "a,b %2C", 'quo"te', "größe-\u{1f600}", "line\nbreak", "\ud800"];
   const limited = create(CallerSchema, { ...caller, models, isLimited: true });
   const headers: IncomingHttpHeaders = { "x-tollgate-models": "forged" };
-  forwardCaller(headers, limited, createPeerAuth("secret"));
+  forwardCaller(headers, limited, createPeerAuth({ fleet: "secret" }));
   expect(headers["x-tollgate-models"]).toMatch(/^[\w-]+$/);
-  expect(readForwardedCaller(headers, createPeerAuth("secret"))).toEqual(limited);
+  expect(readForwardedCaller(headers, createPeerAuth({ fleet: "secret" }))).toEqual(limited);
 });
 
 test("a client cannot give itself the policy of a key", () => {
   const forged = { "x-tollgate-models": "WyIqIl0", "x-tollgate-limited": "true" };
   const headers: IncomingHttpHeaders = { ...forged };
-  forwardCaller(headers, caller, createPeerAuth("secret"));
-  expect(readForwardedCaller(headers, createPeerAuth("secret"))).toEqual(caller);
+  forwardCaller(headers, caller, createPeerAuth({ fleet: "secret" }));
+  expect(readForwardedCaller(headers, createPeerAuth({ fleet: "secret" }))).toEqual(caller);
 });

@@ -14,7 +14,7 @@ test("an upgrade that the edge did not send is refused before it is accepted", a
   const server = createServer();
   server.on(
     "upgrade",
-    serveUpgrades(accept, { log: createLog("silent"), peerAuth: createPeerAuth(undefined) }),
+    serveUpgrades(accept, { log: createLog("silent"), peerAuth: createPeerAuth({}) }),
   );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
 import { PeerError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
-import { type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
+import { operatorSecretHeader, type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 
 /** Authenticates and admits the calls to a server, and counts those in progress. */
@@ -10,6 +10,8 @@ export interface CallGuard {
   log: Log;
   /** Throws a PeerError if the caller does not present the fleet's secret. */
   authenticate(metadata: Metadata): void;
+  /** Returns whether the caller presents the operators' secret. */
+  isOperator(metadata: Metadata): boolean;
   /**
    * Throws a PeerError once the server drains. The call then had no effect, so that the caller can
    * retry it on another replica. Health checks are admitted until the server stops.
@@ -19,6 +21,11 @@ export interface CallGuard {
   enter(): () => void;
   /** Stops admitting calls. Resolves when no call is in progress, after `graceMs` at the latest. */
   drain(graceMs: number): Promise<void>;
+}
+
+/** Returns the error of a call that needs the operators' secret, of a caller without it. */
+export function notAnOperator(): PeerError {
+  return new PeerError("refused", "the caller did not present the operators' secret");
 }
 
 export interface CallGuardOptions {
@@ -37,6 +44,10 @@ export function createCallGuard({ log, peerAuth }: CallGuardOptions): CallGuard 
       if (!peerAuth.admits(secret?.toString())) {
         throw new PeerError("refused", "the caller did not present the fleet's secret");
       }
+    },
+    isOperator(metadata) {
+      const [secret] = metadata.get(operatorSecretHeader);
+      return peerAuth.isOperator(secret?.toString());
     },
     admit(method) {
       if (method?.parent.typeName === Health.typeName) return;

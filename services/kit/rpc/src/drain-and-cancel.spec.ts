@@ -11,11 +11,11 @@ import { createClient } from "./client.ts";
 import { type GrpcServer, serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
 import { bindService, type Implementation } from "./implementation.ts";
-import { muxMethod } from "./mux.ts";
+import { muxMethod } from "./mux/mux.ts";
 
 type Chat = Implementation<typeof ChatService>;
 
-const peerAuth = createPeerAuth(undefined);
+const peerAuth = createPeerAuth({});
 const silent = createLog("silent");
 const folder = await mkdtemp(join(tmpdir(), "tollgate-drain-"));
 const addressOf = (name: string) => `unix:${join(folder, name)}`;

@@ -12,7 +12,7 @@ import { serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
 import { bindService } from "./implementation.ts";
 
-const peerAuth = createPeerAuth(undefined);
+const peerAuth = createPeerAuth({});
 const longTimeout = { timeoutMs: 60_000 };
 
 async function freeAddress(): Promise<string> {

@@ -12,7 +12,7 @@ import type {
 } from "@grpc/grpc-js";
 import { Cancellation, callerLeftError } from "@tollgate/core/cancellation";
 import { readTraceHeaders, type TraceHeaders } from "@tollgate/core/tracing";
-import type { CallGuard } from "./call-guard.ts";
+import { type CallGuard, notAnOperator } from "./call-guard.ts";
 import { deadlineError } from "./cancellation.ts";
 import { deserializer, serializer } from "./grpc-channel.ts";
 import { toStatus } from "./grpc-status.ts";
@@ -39,19 +39,28 @@ export function addGrpcService(server: Server, binding: ServiceBinding, guard: C
       responseSerialize: serializer(method.output),
       responseDeserialize: deserializer(method.output),
     };
+    const served = { method, guard, forOperators: binding.operatorMethods.has(method.name) };
     implementation[method.name] = streams
-      ? streamHandler(method, handler, guard)
-      : unaryHandler(method, handler, guard);
+      ? streamHandler(served, handler)
+      : unaryHandler(served, handler);
   }
   server.addService(definition, implementation);
 }
 
-function unaryHandler(method: DescMethod, handler: AnyHandler, guard: CallGuard) {
+/** A method as it is served. */
+interface ServedMethod {
+  method: DescMethod;
+  guard: CallGuard;
+  /** Whether only operators may call it. */
+  forOperators: boolean;
+}
+
+function unaryHandler(served: ServedMethod, handler: AnyHandler) {
   return (call: UnaryCall, respond: sendUnaryData<Message>): Promise<void> =>
-    runCall(call, method, guard, {
+    runCall(call, served, {
       async run(context) {
         const fields = await (handler(call.request as never, context) as Promise<Fields>);
-        respond(null, create(method.output, fields));
+        respond(null, create(served.method.output, fields));
       },
       fail: respond,
     });
@@ -61,12 +70,12 @@ function unaryHandler(method: DescMethod, handler: AnyHandler, guard: CallGuard)
  * A status other than OK overtakes messages that are still being sent. The error of a stream must
  * arrive after them, so it travels in the trailing metadata of an OK status.
  */
-function streamHandler(method: DescMethod, handler: AnyHandler, guard: CallGuard) {
+function streamHandler(served: ServedMethod, handler: AnyHandler) {
   return (call: StreamCall): Promise<void> =>
-    runCall(call, method, guard, {
+    runCall(call, served, {
       async run(context) {
         const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
-        await writeAll(call, method, messages, context);
+        await writeAll(call, served.method, messages, context);
         call.end();
       },
       fail: ({ metadata }) => void call.end(metadata),
@@ -76,14 +85,14 @@ function streamHandler(method: DescMethod, handler: AnyHandler, guard: CallGuard
 /** Runs a call that the guard admits, and sends the error that it throws. */
 async function runCall(
   call: UnaryCall | StreamCall,
-  method: DescMethod,
-  guard: CallGuard,
+  { method, guard, forOperators }: ServedMethod,
   parts: { run(context: GrpcContext): Promise<void>; fail(status: StatusObject): void },
 ): Promise<void> {
   const { context, unfollow } = followCaller(call);
   const leave = guard.enter();
   try {
     guard.admit(method);
+    if (forOperators && !guard.isOperator(call.metadata)) throw notAnOperator();
     await parts.run(context);
   } catch (error) {
     const failure = isOver(context)

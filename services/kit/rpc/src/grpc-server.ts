@@ -13,9 +13,9 @@ import { channelOptions } from "./grpc-channel.ts";
 import { addGrpcService } from "./grpc-handlers.ts";
 import { toStatus } from "./grpc-status.ts";
 import type { ServiceBinding } from "./implementation.ts";
-import { muxMethod } from "./mux.ts";
-import { createMuxHandler } from "./mux-handlers.ts";
-import { createMuxServer } from "./mux-server.ts";
+import { muxMethod } from "./mux/mux.ts";
+import { createMuxHandler } from "./mux/mux-handlers.ts";
+import { createMuxServer } from "./mux/mux-server.ts";
 
 /** How long connections without a call in progress may take to close. */
 const closeTimeoutMs = 5_000;

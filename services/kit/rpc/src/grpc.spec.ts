@@ -16,7 +16,7 @@ import { bindHealthService } from "./health-service.ts";
 import { bindService } from "./implementation.ts";
 
 const log = createLog("silent");
-const peerAuth = createPeerAuth("fleet-secret");
+const peerAuth = createPeerAuth({ fleet: "fleet-secret" });
 
 /** Responds to every call with an empty message. */
 const emptyChat = bindService(ChatService, {
@@ -41,6 +41,50 @@ test("a call to an address where no server listens is unavailable after about a 
   }
 });
 
+test.each([
+  ["over the mux", 1],
+  ["as a gRPC call of its own", 300_000],
+])("a method for operators needs their secret %s", async (_, bodyBytes) => {
+  const address = `127.0.0.1:${await freePort()}`;
+  let calls = 0;
+  const chat = bindService(
+    ChatService,
+    {
+      async complete() {
+        calls += 1;
+        return {};
+      },
+      async *stream() {
+        calls += 1;
+        yield {};
+      },
+      countTokens: async () => ({}),
+      embed: async () => ({}),
+    },
+    ["complete", "stream"],
+  );
+  const fleet = "fleet-secret";
+  const guard = { log, peerAuth: createPeerAuth({ fleet, operator: "operators" }) };
+  const server = await serveGrpc(address, [chat], guard);
+  const request = { call: { body: new Uint8Array(bodyBytes) } };
+  for (const operator of [undefined, "another", "operators"]) {
+    const transport = createGrpcTransport(address, createPeerAuth({ fleet, operator }));
+    const client = createClient(ChatService, transport);
+    await client.countTokens(request);
+    if (operator === "operators") {
+      await client.complete(request);
+      expect((await readAll(client.stream(request))).error).toBeUndefined();
+      expect(calls).toBe(2);
+    } else {
+      expect(await rejectionOf(client.complete(request))).toMatchObject({ reason: "refused" });
+      expect((await readAll(client.stream(request))).error).toMatchObject({ reason: "refused" });
+      expect(calls).toBe(0);
+    }
+    transport.close();
+  }
+  await server.stop(0);
+});
+
 test("a caller without the fleet's secret is refused", async () => {
   const address = `127.0.0.1:${await freePort()}`;
   let calls = 0;
@@ -62,7 +106,7 @@ test("a caller without the fleet's secret is refused", async () => {
     peerAuth,
   });
   for (const secret of [undefined, "another"]) {
-    const transport = createGrpcTransport(address, createPeerAuth(secret));
+    const transport = createGrpcTransport(address, createPeerAuth({ fleet: secret }));
     const client = createClient(ChatService, transport);
     expect(await rejectionOf(client.complete({}))).toMatchObject({ reason: "refused" });
     expect((await readAll(client.stream({}))).error).toMatchObject({ reason: "refused" });

@@ -66,6 +66,8 @@ export const defaultTimeoutMs = 5_000;
 export interface ServiceBinding {
   service: DescService;
   methods: ReadonlyMap<string, AnyHandler>;
+  /** The names of the methods that only operators may call. */
+  operatorMethods: ReadonlySet<string>;
 }
 
 /** A message, or the fields to create one from, without its type. */
@@ -77,10 +79,14 @@ export type AnyHandler = (
   context: CallContext,
 ) => Promise<Fields> | AsyncIterable<Fields>;
 
-/** Pairs a service with its implementation. Throws when a method has no handler. */
+/**
+ * Pairs a service with its implementation. `operatorMethods` are those that only a caller with the
+ * operators' secret may call from another process; default: none. Throws when a method has no handler.
+ */
 export function bindService<S extends DescService>(
   service: S,
   implementation: Implementation<S>,
+  operatorMethods: readonly (keyof S["method"])[] = [],
 ): ServiceBinding {
   const byName = implementation as Record<string, AnyHandler>;
   const methods = new Map<string, AnyHandler>();
@@ -91,5 +97,14 @@ export function bindService<S extends DescService>(
     }
     methods.set(method.name, handler);
   }
-  return { service, methods };
+  const names = operatorMethods.map((name) => service.method[name as string]?.name ?? "");
+  return { service, methods, operatorMethods: new Set(names) };
+}
+
+/** Does the same for a service all of whose methods are for operators only. */
+export function bindOperatorService<S extends DescService>(
+  service: S,
+  implementation: Implementation<S>,
+): ServiceBinding {
+  return bindService(service, implementation, Object.keys(service.method));
 }

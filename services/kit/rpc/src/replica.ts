@@ -1,6 +1,6 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
-import { type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
+import { operatorSecretHeader, type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { throwIfCancelled } from "./cancellation.ts";
 import { type EncodedMessage, encodeMessage, inOnePart } from "./encoded-message.ts";
@@ -8,8 +8,8 @@ import { grpcStream, grpcUnary } from "./grpc-call.ts";
 import { channelOptions } from "./grpc-channel.ts";
 import { healthCheckTimeoutMs, startHealthCheck } from "./health-check.ts";
 import type { CallOptions } from "./implementation.ts";
-import { muxStream, muxUnary } from "./mux-call.ts";
-import { type MuxClient, type MuxEnd, openMux } from "./mux-client.ts";
+import { muxStream, muxUnary } from "./mux/mux-call.ts";
+import { type MuxClient, type MuxEnd, openMux } from "./mux/mux-client.ts";
 import type { ResponseStream } from "./response-stream.ts";
 
 /** A larger request is sent as a gRPC call of its own, so that no other call waits behind it. */
@@ -52,8 +52,7 @@ type SharedMux =
  */
 export function createReplica(target: string, peerAuth: PeerAuth): Replica {
   const client = new Client(target, credentials.createInsecure(), channelOptions);
-  const metadata = new Metadata();
-  if (peerAuth.secret !== undefined) metadata.set(secretHeader, peerAuth.secret);
+  const metadata = secretsOf(peerAuth);
   let shared: SharedMux = { kind: "none" };
   const drainMark = createDrainMark(client);
   const health = startHealthCheck(() => checkHealth(client, metadata));
@@ -146,6 +145,13 @@ export function createReplica(target: string, peerAuth: PeerAuth): Replica {
     },
     close,
   };
+}
+
+function secretsOf({ secret, operatorSecret }: PeerAuth): Metadata {
+  const metadata = new Metadata();
+  if (secret !== undefined) metadata.set(secretHeader, secret);
+  if (operatorSecret !== undefined) metadata.set(operatorSecretHeader, operatorSecret);
+  return metadata;
 }
 
 function checkHealth(client: Client, metadata: Metadata): Promise<Message> {

@@ -46,16 +46,14 @@ export function traceTransport(transport: Transport, system: RpcSystem): Transpo
 }
 
 /** Wraps the handlers of a service in a span for each call that carries a trace. */
-export function traceBinding(
-  { service, methods }: ServiceBinding,
-  system: RpcSystem,
-): ServiceBinding {
+export function traceBinding(binding: ServiceBinding, system: RpcSystem): ServiceBinding {
+  const { service, methods } = binding;
   const all = new Map(methods);
   for (const method of service.methods) {
     const handler = methods.get(method.name);
     if (handler !== undefined) all.set(method.name, traceHandler(method, handler, system));
   }
-  return { service, methods: all };
+  return { ...binding, methods: all };
 }
 
 function traceHandler(method: DescMethod, handler: AnyHandler, system: RpcSystem): AnyHandler {

@@ -20,7 +20,7 @@ import {
 import { createLocalTransport } from "./local-transport.ts";
 
 const log = createLog("silent");
-const peerAuth = createPeerAuth("fleet-secret");
+const peerAuth = createPeerAuth({ fleet: "fleet-secret" });
 
 type Chat = Partial<Implementation<typeof ChatService>>;
 type Ledger = Partial<Implementation<typeof LedgerService>>;

@@ -1,7 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Environment } from "@tollgate/core/config";
 import type { Log } from "@tollgate/core/log";
-import type { PeerAuth } from "@tollgate/core/peer-auth";
+import { createPeerAuth, type PeerAuth } from "@tollgate/core/peer-auth";
 import { createClient, type Transport } from "@tollgate/rpc/client";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { bindHealthService } from "@tollgate/rpc/health-service";
@@ -19,6 +19,9 @@ export interface Peers {
   add(binding: ServiceBinding): void;
   close(): void;
 }
+
+/** The services that are sent the operators' secret, since they check it. */
+const checksOperators: ReadonlySet<ServiceName> = new Set(["billing", "ledger"]);
 
 /**
  * Connects to the services `here` directly, and to others by gRPC at `TOLLGATE_<NAME>_ADDRESS`: a
@@ -38,7 +41,9 @@ export function createPeers(
     const known = remote.get(owner);
     if (known !== undefined) return known;
     const address = env[`TOLLGATE_${owner.toUpperCase()}_ADDRESS`] || `${owner}:9090`;
-    const transport = createGrpcTransport(address, parts.peerAuth);
+    const { peerAuth } = parts;
+    const auth = checksOperators.has(owner) ? peerAuth : createPeerAuth({ fleet: peerAuth.secret });
+    const transport = createGrpcTransport(address, auth);
     remote.set(owner, transport);
     return transport;
   }

@@ -9,7 +9,7 @@ import { traceBinding } from "@tollgate/rpc/traced-calls";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { openBroker } from "./broker/connection.ts";
-import { readFleetSecret } from "./fleet-secret.ts";
+import { readFleetSecrets } from "./fleet-secrets.ts";
 import { openHttpAddresses } from "./http-addresses.ts";
 import { openNotices } from "./open-notices.ts";
 import { addProcessMetrics, createMetrics } from "./operations/metrics.ts";
@@ -62,7 +62,7 @@ export async function startProgram(
   const settings = readSettings(programSettings, env);
   const graceMs = settings.TOLLGATE_GRACE_SECONDS * 1_000;
   const names = services.map((service) => service.name);
-  const peerAuth = createPeerAuth(readFleetSecret(env));
+  const peerAuth = createPeerAuth(readFleetSecrets(env, names));
   const readiness = createReadiness();
   const metrics = createMetrics();
   const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);

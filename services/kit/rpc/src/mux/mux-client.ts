@@ -7,10 +7,10 @@ import {
   RequestFrameSchema,
   type ResponseFrame,
 } from "@tollgate/proto/tollgate/v1/mux";
-import type { EncodedMessage } from "./encoded-message.ts";
-import { fromEnd } from "./error-detail.ts";
+import type { EncodedMessage } from "../encoded-message.ts";
+import { fromEnd } from "../error-detail.ts";
+import { fromStatus } from "../grpc-status.ts";
 import { createFrameBatch } from "./frame-batch.ts";
-import { fromStatus } from "./grpc-status.ts";
 import { muxMethod, windowBytes, windowCost } from "./mux.ts";
 
 /** The client's end of a mux to one replica. */

@@ -1,12 +1,12 @@
 import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
 import { createSignal } from "@tollgate/core/signal";
-import { deadlineError, errorOfCancel } from "./cancellation.ts";
-import type { EncodedMessage } from "./encoded-message.ts";
-import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
-import { nameOf } from "./method-name.ts";
+import { deadlineError, errorOfCancel } from "../cancellation.ts";
+import type { EncodedMessage } from "../encoded-message.ts";
+import { type CallOptions, defaultTimeoutMs } from "../implementation.ts";
+import { nameOf } from "../method-name.ts";
+import type { ResponseStream } from "../response-stream.ts";
 import type { MuxCall, MuxClient } from "./mux-client.ts";
-import type { ResponseStream } from "./response-stream.ts";
 
 /** Makes a unary call on a mux. */
 export async function muxUnary(

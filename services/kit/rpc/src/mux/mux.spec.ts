@@ -9,16 +9,16 @@ import { createLog } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createCallGuard } from "./call-guard.ts";
-import { createClient } from "./client.ts";
-import { addGrpcService } from "./grpc-handlers.ts";
-import { type GrpcServer, serveGrpc } from "./grpc-server.ts";
-import { createGrpcTransport } from "./grpc-transport.ts";
-import { bindService, type CallContext, type Implementation } from "./implementation.ts";
+import { createCallGuard } from "../call-guard.ts";
+import { createClient } from "../client.ts";
+import { addGrpcService } from "../grpc-handlers.ts";
+import { type GrpcServer, serveGrpc } from "../grpc-server.ts";
+import { createGrpcTransport } from "../grpc-transport.ts";
+import { bindService, type CallContext, type Implementation } from "../implementation.ts";
 import { muxMethod } from "./mux.ts";
 
 const log = createLog("silent");
-const peerAuth = createPeerAuth("fleet-secret");
+const peerAuth = createPeerAuth({ fleet: "fleet-secret" });
 const longTimeout = { timeoutMs: 60_000 };
 let folder: string;
 

@@ -5,10 +5,10 @@ import {
   type RequestFrame,
   ResponseFrameSchema,
 } from "@tollgate/proto/tollgate/v1/mux";
-import type { CallGuard } from "./call-guard.ts";
-import { callerLostError } from "./cancellation.ts";
+import type { CallGuard } from "../call-guard.ts";
+import { callerLostError } from "../cancellation.ts";
+import { toStatus } from "../grpc-status.ts";
 import { createFrameBatch } from "./frame-batch.ts";
-import { toStatus } from "./grpc-status.ts";
 import { createIncomingCall, type IncomingCall, type MuxHandler } from "./mux-handlers.ts";
 
 type Stream = ServerDuplexStream<MuxRequest, Buffer>;
@@ -37,7 +37,8 @@ export function createMuxServer(handle: MuxHandler, guard: CallGuard): MuxServer
       }
       // Until the first response, a grpc-js client retains what it sent in order to resend it.
       stream.sendMetadata(new Metadata());
-      const mux = serveMux(stream, handle, () => open.delete(mux));
+      const isOperator = guard.isOperator(stream.metadata);
+      const mux = serveMux(stream, { handle, isOperator }, () => open.delete(mux));
       open.add(mux);
       if (isLeaving) mux.leave();
     },
@@ -56,7 +57,11 @@ export function createMuxServer(handle: MuxHandler, guard: CallGuard): MuxServer
 
 type OpenMux = ReturnType<typeof serveMux>;
 
-function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
+function serveMux(
+  stream: Stream,
+  { handle, isOperator }: { handle: MuxHandler; isOperator: boolean },
+  onClosed: () => void,
+) {
   const calls = new Map<number, IncomingCall>();
   /** `finishing`: the client starts no more calls. */
   let state: "open" | "finishing" | "closed" = "open";
@@ -69,7 +74,7 @@ function serveMux(stream: Stream, handle: MuxHandler, onClosed: () => void) {
       case "open": {
         const call = createIncomingCall(id, outgoing.add);
         calls.set(id, call);
-        void handle(body.value, payload, call).finally(() => {
+        void handle(body.value, payload, call, isOperator).finally(() => {
           calls.delete(id);
           endIfDone();
         });

@@ -5,8 +5,8 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import type { EncodedMessage } from "./encoded-message.ts";
-import { lengthPrefix } from "./length-prefix.ts";
+import type { EncodedMessage } from "../encoded-message.ts";
+import { lengthPrefix } from "../length-prefix.ts";
 
 /** A batch of this size is sent at once. */
 const maxBatchBytes = 256 * 1024;

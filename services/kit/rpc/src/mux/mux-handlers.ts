@@ -4,33 +4,39 @@ import { PeerError } from "@tollgate/core/errors";
 import { createSignal } from "@tollgate/core/signal";
 import { readTraceHeaders, type TraceHeaders } from "@tollgate/core/tracing";
 import type { EndSchema, Open, ResponseFrameSchema } from "@tollgate/proto/tollgate/v1/mux";
-import type { CallGuard } from "./call-guard.ts";
-import { deadlineError } from "./cancellation.ts";
-import { type EncodedMessage, encodeMessage, inOnePart } from "./encoded-message.ts";
-import { toEnd } from "./error-detail.ts";
-import type { AnyHandler, CallContext, Fields, ServiceBinding } from "./implementation.ts";
-import { nameOf } from "./method-name.ts";
+import { type CallGuard, notAnOperator } from "../call-guard.ts";
+import { deadlineError } from "../cancellation.ts";
+import { type EncodedMessage, encodeMessage, inOnePart } from "../encoded-message.ts";
+import { toEnd } from "../error-detail.ts";
+import type { AnyHandler, CallContext, Fields, ServiceBinding } from "../implementation.ts";
+import { nameOf } from "../method-name.ts";
+import { outgoingError } from "../outgoing-error.ts";
 import { chunkBytes, windowBytes, windowCost } from "./mux.ts";
-import { outgoingError } from "./outgoing-error.ts";
 
-/** Runs the handler of a call and sends its response, or its error. Never rejects. */
-export type MuxHandler = (open: Open, request: Uint8Array, call: IncomingCall) => Promise<void>;
+/**
+ * Runs the handler of a call and sends its response, or its error. Never rejects. `isOperator`:
+ * whether the caller presented the operators' secret.
+ */
+export type MuxHandler = (
+  open: Open,
+  request: Uint8Array,
+  call: IncomingCall,
+  isOperator: boolean,
+) => Promise<void>;
 
 export function createMuxHandler(
   bindings: readonly ServiceBinding[],
   guard: CallGuard,
 ): MuxHandler {
   const served = new Map(bindings.flatMap(methodsOf));
-  return async ({ method: name, timeoutMs, ...trace }, request, call) => {
+  return async ({ method: name, timeoutMs, ...trace }, request, call, isOperator) => {
     const leave = guard.enter();
     // The client runs a timer too, but it may have stopped or be cut off.
     const timer = setTimeout(expire, timeoutMs, call, timeoutMs);
     timer.unref();
     try {
       guard.admit();
-      const found = served.get(name);
-      if (found === undefined) throw new PeerError("unavailable", `${name} is not served here`);
-      const { method, handler } = found;
+      const { method, handler } = requireMethod(served, name, isOperator);
       const { context } = call;
       context.trace = readTraceHeaders((header) => trace[header]);
       const encode = (fields: Fields) =>
@@ -59,11 +65,29 @@ function expire(call: IncomingCall, timeoutMs: number): void {
   call.cancel(deadlineError(timeoutMs));
 }
 
-function methodsOf({ service, methods }: ServiceBinding) {
-  return service.methods.map((method): [string, { method: DescMethod; handler: AnyHandler }] => [
-    nameOf(method),
-    { method, handler: methods.get(method.name) as AnyHandler },
-  ]);
+function requireMethod(
+  served: ReadonlyMap<string, ServedMethod>,
+  name: string,
+  isOperator: boolean,
+): ServedMethod {
+  const found = served.get(name);
+  if (found === undefined) throw new PeerError("unavailable", `${name} is not served here`);
+  if (found.forOperators && !isOperator) throw notAnOperator();
+  return found;
+}
+
+interface ServedMethod {
+  method: DescMethod;
+  handler: AnyHandler;
+  /** Whether only operators may call it. */
+  forOperators: boolean;
+}
+
+function methodsOf({ service, methods, operatorMethods }: ServiceBinding) {
+  return service.methods.map((method): [string, ServedMethod] => {
+    const handler = methods.get(method.name) as AnyHandler;
+    return [nameOf(method), { method, handler, forOperators: operatorMethods.has(method.name) }];
+  });
 }
 
 /** A call on a mux, as its server sees it. */

@@ -32,8 +32,8 @@ import {
   MuxResponseSchema,
   MuxService,
 } from "@tollgate/proto/tollgate/v1/mux";
-import { deserializer } from "./grpc-channel.ts";
-import { nameOf } from "./method-name.ts";
+import { deserializer } from "../grpc-channel.ts";
+import { nameOf } from "../method-name.ts";
 
 /** A large message is sent in chunks of this size, with the frames of other calls between them. */
 export const chunkBytes = 64 * 1024;
