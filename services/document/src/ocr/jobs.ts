@@ -24,17 +24,18 @@ const creationMs = 5 * 60_000;
 export async function createJob(parts: JobParts, request: ProxiedRequest): Promise<void> {
   const { runtime, log } = parts;
   const { res, caller, cancellation } = request;
-  const { signal } = cancellation;
   await withOcrForm(runtime, request, async (form, model) => {
     const estimate = highestCostOfUnits(model, BigInt(form.pages));
-    const hold = await runtime.engine.jobHolds.take({ caller, estimate });
-    const { response, job, isHeld } = await create(parts, { form, model, caller, hold }, signal);
+    const hold = await runtime.engine.jobHolds.take({ caller, estimate, cancellation });
+    const { signal } = cancellation;
+    const creation = { form, model, caller, hold, signal };
+    const { response, job, isHeld } = await create(parts, creation);
     if (isHeld) {
       // If this fails, it is done again: see `keepJobs`.
       await keepJob(parts, job).catch(({ message: reason }: Error) => {
         log.warn({ reason }, "the hold of an OCR job is not kept yet");
       });
-      hold.leave();
+      hold.handOver();
     }
     sendJsonBytes(res, response.bytes, response.status);
   });
@@ -45,23 +46,25 @@ interface Creation {
   model: Model;
   caller: Caller;
   hold: JobHold;
+  signal: AbortSignal;
 }
 
 /**
- * Creates a job at a provider, unless its client has left, and records it. Resolves with whether it
- * has the hold, which is released if it has not.
+ * Creates a job at a provider, and records it. Resolves with whether it has the hold, which is
+ * released if it has not.
  */
-async function create({ runtime, store, now }: JobParts, creation: Creation, client: AbortSignal) {
+async function create({ runtime, store, now }: JobParts, creation: Creation) {
   const { form, model, caller, hold } = creation;
   const { engine, providers } = runtime;
   const { requestId, accountId, keyId } = caller;
   try {
-    client.throwIfAborted();
-    const call = { requestId, signal: AbortSignal.timeout(creationMs) };
-    const attempt = async (one: Slot) => {
-      const created = await ocrAdapterOf(one).createJob(providers, one, form, call);
-      return { ...created, jobId: jobIdOf(created.value) };
-    };
+    const signal = AbortSignal.any([creation.signal, AbortSignal.timeout(creationMs)]);
+    const call = { requestId, signal };
+    const attempt = (one: Slot) =>
+      hold.attempt(async () => {
+        const created = await ocrAdapterOf(one).createJob(providers, one, form, call);
+        return { ...created, jobId: jobIdOf(created.value) };
+      });
     const { slot, response } = await engine.attemptFree(model, attempt, caller);
     const at = now().getTime();
     const job = {

@@ -78,7 +78,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     },
     generate: (call, work) => runSettled(dependencies, call, work),
     stream: (call, work) => streamSettled(dependencies, call, work),
-    jobHolds: new JobHolds(dependencies.holds),
+    jobHolds: new JobHolds(dependencies),
     attemptFree: (model, attempt, caller) =>
       walkChain(
         model.chain,

@@ -1,8 +1,10 @@
+import type { Cancellable, LeaveWatcher } from "@tollgate/core/cancellation";
+import type { PeerError } from "@tollgate/core/errors";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { Hold } from "@tollgate/metering/holds/hold";
 import type { Holds } from "@tollgate/metering/holds/holds";
-import { Admission } from "@tollgate/proto/tollgate/v1/caller";
-import type { BillableCall } from "./generation.ts";
+import { Admission, type Caller } from "@tollgate/proto/tollgate/v1/caller";
+import type { RunningGeneration, RunningGenerations } from "./running-generations.ts";
 
 /**
  * The holds of jobs. The request that creates a job takes its hold; from then on, the job has it,
@@ -10,21 +12,25 @@ import type { BillableCall } from "./generation.ts";
  */
 export class JobHolds {
   readonly #holds: Holds;
+  readonly #running: RunningGenerations;
 
-  constructor(holds: Holds) {
+  constructor({ holds, running }: { holds: Holds; running: RunningGenerations }) {
     this.#holds = holds;
+    this.#running = running;
   }
 
   /**
-   * Takes the hold of a request that creates a job, which `leave` or `abandon` must end. Throws what
-   * taking a hold throws, also where a budget has less than the estimate left.
+   * Takes the hold of a request that creates a job, which `handOver` or `abandon` must end; a drain
+   * waits for that. Throws what taking a hold throws, also where a budget has less than the estimate
+   * left.
    */
-  async take({ caller, estimate }: Pick<BillableCall, "caller" | "estimate">): Promise<JobHold> {
-    if (caller === undefined) throw new Error("a billable call must have a caller");
+  async take({ caller, estimate, cancellation }: JobCreation): Promise<JobHold> {
     const isWhole = caller.admission === Admission.WHOLE;
     const terms = { isWhole, isJob: true };
     const hold = await this.#holds.take(caller.requestId, caller, estimate, terms);
-    return new JobHold(this.#holds, hold);
+    const taken = new JobHold(this.#holds, this.#running, hold, cancellation);
+    this.#running.add(taken);
+    return taken;
   }
 
   /** See `Holds.keep`. */
@@ -38,29 +44,60 @@ export class JobHolds {
   }
 }
 
+interface JobCreation {
+  caller: Caller;
+  estimate: NanoUsd;
+  cancellation: Cancellable;
+}
+
 /** The hold of a request that creates a job. */
-export class JobHold {
+export class JobHold implements RunningGeneration, LeaveWatcher {
+  index = -1;
   readonly amount: NanoUsd;
   /** Undefined where the job costs nothing. */
   readonly id: string | undefined;
   readonly #holds: Holds;
+  readonly #running: RunningGenerations;
   readonly #hold: Hold;
+  readonly #cancellation: Cancellable;
 
-  constructor(holds: Holds, hold: Hold) {
+  constructor(holds: Holds, running: RunningGenerations, hold: Hold, cancellation: Cancellable) {
     this.#holds = holds;
+    this.#running = running;
     this.#hold = hold;
+    this.#cancellation = cancellation;
     this.amount = hold.amount;
     this.id = hold.settle(hold.amount, 0n).holdId || undefined;
   }
 
+  /** Runs an attempt to create the job: to its end although the client leaves. */
+  async attempt<Created>(create: () => Promise<Created>): Promise<Created> {
+    this.#cancellation.signal.throwIfAborted();
+    this.#cancellation.beginPart(this);
+    try {
+      return await create();
+    } finally {
+      this.#cancellation.endPart();
+    }
+  }
+
   /** Stops extending it: it is kept for the job, or expires. */
-  leave(): void {
+  handOver(): void {
     this.#hold.stopExtending();
+    this.#running.remove(this);
   }
 
   /** Releases it: there is no job. */
   abandon(): void {
-    this.leave();
+    this.handOver();
     if (this.id !== undefined) this.#holds.abandon(this.id);
+  }
+
+  callerLeft(): void {
+    this.#hold.leave();
+  }
+
+  abort(reason: PeerError): void {
+    this.#cancellation.abort(reason);
   }
 }
