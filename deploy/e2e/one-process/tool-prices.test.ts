@@ -64,3 +64,29 @@ test("a client that leaves pays for the searches so far", async () => {
     expect(await toolLines(requestId)).toEqual([["tool:web_search", 3n, 30_000_000n]]);
   });
 });
+
+test.each([
+  ["/v1/responses", { model: "test-gpt-searching-reported", input: "Hello there", tools }],
+  [
+    "/v1/messages",
+    {
+      model: "test-allows-claude-web_search",
+      max_tokens: 10,
+      messages: [{ role: "user", content: "Hello there" }],
+      tools: [{ type: "web_search_20260318", name: "web_search" }],
+    },
+  ],
+])("a wallet that cannot pay for one search gets none: %s", async (path, body) => {
+  const poor = await stack.newAccount(0.001);
+  const before = stack.simulator.calls.list().length;
+  for (const stream of [false, true]) {
+    const sent = { ...body, max_tokens: undefined, max_output_tokens: 10, stream };
+    const limited = path === "/v1/messages" ? { ...body, stream } : sent;
+    const response = await send(`${stack.url}${path}`, { key: poor.key, body: limited });
+    expect([response.status, response.body]).toMatchObject([
+      402,
+      { error: { code: "credit_balance_exhausted" } },
+    ]);
+  }
+  expect(stack.simulator.calls.list()).toHaveLength(before);
+});

@@ -1,3 +1,4 @@
+import { toolSwitches } from "@tollgate/catalog/allowances";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { Engine } from "@tollgate/generation/engine";
@@ -8,7 +9,7 @@ import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { checkTurn } from "./conversations/limits.ts";
 import type { Session, Sessions } from "./conversations/session.ts";
 import { withPrompt } from "./conversations/sizes.ts";
-import { type HoldPlan, planHold } from "./hold/hold-plan.ts";
+import { type HoldPlan, type OfferedTool, planHold } from "./hold/hold-plan.ts";
 import type { MeteredCall, UsageMeter } from "./usage/usage-meter.ts";
 import { withTurns } from "./wires/chat/stored-turns.ts";
 import { ClientRequest } from "./wires/client-request.ts";
@@ -58,13 +59,21 @@ export async function prepare(
   try {
     if (session !== undefined) checkTurn(call, model, session);
     const prompt = session === undefined ? call.prompt : withPrompt(session.prefix, call.prompt);
-    const hold = planHold(call, model, prompt, isStream);
+    const hold = planHold(call, model, prompt, isStream, offeredTools(wire, client));
     const promptCharacters = prompt?.textCharacters ?? 0n;
     return { wire, client, model, translated, session, hold, promptCharacters };
   } catch (error) {
     await session?.release();
     throw error;
   }
+}
+
+/** Returns the tools that the provider runs. A request is parsed for them only where its model allows some. */
+function offeredTools(wire: Wire, client: ClientRequest): readonly OfferedTool[] {
+  for (const name of toolSwitches) {
+    if (client.allows.has(name)) return wire.offeredTools?.(client.json) ?? [];
+  }
+  return [];
 }
 
 /**
@@ -83,9 +92,9 @@ export function resolveChat(
 
 /** Returns a call as the engine bills it. */
 export function billableCall({ client, model, hold, session }: PreparedCall): BillableCall {
-  const { estimate, least, tokens } = hold;
+  const { estimate, least, isWhole, tokens } = hold;
   const { caller } = client.call;
-  return { caller, model, estimate, least, tokens, conversationId: session?.link };
+  return { caller, model, estimate, least, isWhole, tokens, conversationId: session?.link };
 }
 
 /** Returns a call to a slot as its tokens are counted. */

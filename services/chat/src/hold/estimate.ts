@@ -3,6 +3,7 @@ import { highestPrices } from "@tollgate/catalog/pricing";
 import { costOf, type NanoUsd, type Price, unitsFor } from "@tollgate/core/money";
 import { highestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
+import type { ToolCalls } from "@tollgate/providers/chat-usage";
 
 /** Tokens of media where the catalog does not state a maximum. */
 const defaultImageTokens = 1_200;
@@ -17,6 +18,8 @@ export interface Bound {
   /** The output ceiling of each choice. */
   maxTokens: bigint;
   choices: bigint;
+  /** The calls of tools that the provider runs. None by default. */
+  toolCalls?: readonly ToolCalls[];
 }
 
 /** The sizes from which the tokens of a prompt are estimated. */
@@ -66,7 +69,7 @@ export type PricesOf = (
 
 /**
  * Returns the cost of the bound at the chain's most expensive slot. At the highest prices, it is what
- * the hold must cover; calls of a provider's own tools are not part of it.
+ * the hold must cover.
  */
 export function estimateOf(
   bound: Bound,
@@ -89,7 +92,8 @@ export function affordableTokens(
   const { input, output } = pricesOf(pricing, bound.promptTokens);
   if (output === undefined || output.picoUsd === 0n) return bound.maxTokens;
   if (costOfBound(bound, pricing, pricesOf) <= held) return bound.maxTokens;
-  const promptCost = costOf([{ quantity: bound.promptTokens, price: input }]);
+  const prompt = { quantity: bound.promptTokens, price: input };
+  const promptCost = costOf([prompt, ...toolCosts(bound, pricing)]);
   const affordable = unitsFor(held - promptCost, output) / bound.choices;
   return affordable < 1n ? 1n : affordable;
 }
@@ -97,6 +101,18 @@ export function affordableTokens(
 function costOfBound(bound: Bound, pricing: Pricing, pricesOf: PricesOf): NanoUsd {
   const { input, output } = pricesOf(pricing, bound.promptTokens);
   const prompt = { quantity: bound.promptTokens, price: input };
-  if (output === undefined) return costOf([prompt]);
-  return costOf([prompt, { quantity: bound.maxTokens * bound.choices, price: output }]);
+  const tools = toolCosts(bound, pricing);
+  if (output === undefined) return costOf([prompt, ...tools]);
+  const completion = { quantity: bound.maxTokens * bound.choices, price: output };
+  return costOf([prompt, completion, ...tools]);
+}
+
+const noCosts: readonly { quantity: bigint; price: Price }[] = [];
+
+function toolCosts({ toolCalls = [] }: Bound, { tools }: Pricing) {
+  if (toolCalls.length === 0) return noCosts;
+  return toolCalls.flatMap(({ tool, quantity }) => {
+    const price = tools?.get(tool);
+    return price === undefined ? [] : [{ quantity, price }];
+  });
 }

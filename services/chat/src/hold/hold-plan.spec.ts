@@ -46,6 +46,20 @@ test("the price of writing to a cache is held where the most is, and not where t
   expect(estimateOf(Admission.STRICT)).toBe(4_800_160_000n);
 });
 
+test("tools that the provider runs are held: one call, or as many as the request allows", () => {
+  const noPrompt = { textBytes: 0n, messages: 0, imageParts: 0 };
+  const tools = new Map([["web_search", { picoUsd: 10_000_000_000n, per: 1n }]]);
+  const priced = { ...model, chain: [{ ...slot, pricing: { ...pricing, tools } }] };
+  const held = (admission: Admission, maxCalls?: bigint) => {
+    const offered = [{ tool: "web_search", maxCalls }];
+    return planHold(agentCall(admission, 100n), priced, noPrompt, false, offered).estimate;
+  };
+  expect(held(Admission.LIKELY)).toBe(12_500_000n);
+  expect(held(Admission.LIKELY, 0n)).toBe(2_500_000n);
+  expect(held(Admission.WHOLE)).toBe(102_500_000n);
+  expect(held(Admission.WHOLE, 3n)).toBe(32_500_000n);
+});
+
 test("a stream with a low output limit holds that limit", () => {
   const call = agentCall(Admission.LIKELY, 100n);
   const noPrompt = { textBytes: 0n, messages: 0, imageParts: 0 };

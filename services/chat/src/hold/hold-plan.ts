@@ -25,6 +25,8 @@ export interface HoldPlan {
   estimate: NanoUsd;
   /** See `BillableCall`. Only with `likely`. */
   least?: NanoUsd;
+  /** See `BillableCall`. What a tool costs that the provider runs is not limited by what is held. */
+  isWhole: boolean;
   /** The tokens that the call is likely to use; with `strict` and `whole`, the most. */
   tokens: bigint;
   /** Whether the hold grows as the response is delivered. */
@@ -36,32 +38,57 @@ export interface HoldPlan {
   pricesOf: PricesOf;
 }
 
-/** Returns what is held for a call. `prompt` is the call's, with the conversation that it continues. */
+/** A tool of a request that the provider runs, and the most calls that the request allows. */
+export interface OfferedTool {
+  tool: string;
+  maxCalls: bigint | undefined;
+}
+
+/** The calls of a tool that are held where a request sets no limit. */
+const assumedCalls = 10n;
+
+/**
+ * Returns what is held for a call. `prompt` is the call's, with the conversation that it continues, and
+ * `offered` are the tools that its provider runs.
+ */
 export function planHold(
   call: ChatCall,
   model: Model,
   prompt: PromptBytes | undefined = call.prompt,
   isStream: boolean,
+  offered: readonly OfferedTool[] = [],
 ): HoldPlan {
-  const bound = boundOf(call, model, prompt);
   const { admission = Admission.UNSPECIFIED } = call.caller ?? {};
-  if (admission === Admission.STRICT || admission === Admission.WHOLE) {
+  const isMost = admission === Admission.STRICT || admission === Admission.WHOLE;
+  const bound = withTools(boundOf(call, model, prompt), offered, isMost);
+  const isWhole = offered.length > 0;
+  if (isMost) {
     const tokens = tokensOf(bound);
     const estimate = estimateOf(bound, model);
-    return { bound, estimate, tokens, isGrowing: false, pricesOf: highestPrices };
+    return { bound, estimate, isWhole, tokens, isGrowing: false, pricesOf: highestPrices };
   }
   const textBytes = prompt?.textBytes ?? 0n;
   const textTokens = (textBytes + likelyBytesPerToken - 1n) / likelyBytesPerToken;
   const likely = { ...bound, promptTokens: bound.promptTokens - textBytes + textTokens };
   const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
-  const plan = { bound: likely, tokens: tokensOf(slice), pricesOf: pricesAt };
+  const plan = { bound: likely, isWhole, tokens: tokensOf(slice), pricesOf: pricesAt };
   if (!isStream) {
     return { ...plan, estimate: estimateOf(likely, model, pricesAt), isGrowing: false };
   }
   const estimate = estimateOf(slice, model, pricesAt);
+  if (isWhole) return { ...plan, estimate, isGrowing: true };
   // Half of it in whole micro-USD, rounded up: a response may report what is held.
   const least = ((estimate + 1_999n) / 2_000n) * 1_000n;
   return { ...plan, estimate, least, isGrowing: true };
+}
+
+/** The likely number of calls of a tool is one. */
+function withTools(bound: Bound, offered: readonly OfferedTool[], isMost: boolean): Bound {
+  if (offered.length === 0) return bound;
+  const toolCalls = offered.map(({ tool, maxCalls = assumedCalls }) => {
+    return { tool, quantity: isMost ? maxCalls : minOf(maxCalls, 1n) };
+  });
+  return { ...bound, toolCalls };
 }
 
 function tokensOf({ promptTokens, maxTokens, choices }: Bound): bigint {

@@ -7,6 +7,7 @@ import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { ProviderResponse } from "@tollgate/upstream/provider-response";
 import type { Session } from "../conversations/session.ts";
 import type { GeneratedTurn } from "../conversations/turn.ts";
+import type { OfferedTool } from "../hold/hold-plan.ts";
 import type { WithChoices } from "./chat/completion.ts";
 import type { Chunk } from "./chunk.ts";
 import type { ClientRequest } from "./client-request.ts";
@@ -53,6 +54,8 @@ export interface Wire {
    * does not, or the wire has no such request.
    */
   countPathOf?(slot: Slot): string | undefined;
+  /** Returns the tools of a request that its provider runs. Only wires with such tools have this. */
+  offeredTools?(request: JsonObject): readonly OfferedTool[];
 }
 
 /** The slots of a model that can serve a request. */

@@ -43,7 +43,7 @@ export async function openGeneration(
     paid === undefined
       ? await dependencies.holds.take(requestId, caller, estimate, {
           least: call.least,
-          isWhole: caller.admission === Admission.WHOLE,
+          isWhole: call.isWhole === true || caller.admission === Admission.WHOLE,
           tokens: call.tokens,
         })
       : prepaidHold(estimate);

@@ -1,5 +1,6 @@
-import { isJsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn, readCount } from "@tollgate/core/json";
 import type { ToolCalls } from "@tollgate/providers/chat-usage";
+import type { OfferedTool } from "../../hold/hold-plan.ts";
 
 /** The tools that Anthropic runs and bills, by the name in their call's block. */
 const toolOfBlock: Readonly<Record<string, string>> = {
@@ -18,4 +19,21 @@ export function toolCallInBlock(block: unknown): ToolCalls | undefined {
   if (type !== "server_tool_use" || typeof name !== "string") return undefined;
   const tool = Object.hasOwn(toolOfBlock, name) ? toolOfBlock[name] : undefined;
   return tool === undefined ? undefined : { tool, quantity: 1n };
+}
+
+/** The types of such tools in a request, without their dates. */
+const toolOfType: Readonly<Record<string, string>> = {
+  web_search: "web_search",
+  web_fetch: "web_fetch",
+  code_execution: "code_execution",
+  mcp_toolset: "mcp",
+};
+
+/** Returns the tools of a request that Anthropic runs and bills. */
+export function messagesTools({ tools }: JsonObject): readonly OfferedTool[] {
+  return objectsIn(tools).flatMap(({ type, max_uses }) => {
+    const name = String(type).replace(/_\d{8}$/, "");
+    const tool = Object.hasOwn(toolOfType, name) ? toolOfType[name] : undefined;
+    return tool === undefined ? [] : [{ tool, maxCalls: readCount(max_uses) }];
+  });
 }

@@ -12,7 +12,7 @@ import { messageOfBlock, readMessageEvents } from "./read-events.ts";
 import { chatFromMessages, messagesMemberOf } from "./request.ts";
 import { messageFromChat } from "./response.ts";
 import { withoutForeignThinking } from "./thinking.ts";
-import { toolCallInBlock } from "./tool-calls.ts";
+import { messagesTools, toolCallInBlock } from "./tool-calls.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
 const translation: Translation = {
@@ -50,6 +50,7 @@ export const messagesWire: Wire = {
     }
     throw new SlotFailure("rejected", "the provider's response is not a message");
   },
+  offeredTools: messagesTools,
   readEvents: readMessageEvents,
   fromChat: (completion, context) => new TranslatedResponse(completion, context, messageFromChat),
   writeEvents: writeMessageEvents,

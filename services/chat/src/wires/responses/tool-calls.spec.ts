@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reportedToolCalls, toolCallIn, toolCallInEvent } from "./tool-calls.ts";
+import { reportedToolCalls, responsesTools, toolCallIn, toolCallInEvent } from "./tool-calls.ts";
 
 test.each([
   ["web_search_call", "web_search"],
@@ -33,4 +33,14 @@ test("OpenAI's own count of searches is read, none included", () => {
   for (const tool_usage of [undefined, null, {}, { web_search: { num_requests: -1 } }]) {
     expect(reportedToolCalls({ tool_usage })).toEqual([]);
   }
+});
+
+test("the tools of a request that the provider runs are those of its members and of its input", () => {
+  const input = [{ type: "additional_tools", tools: [{ type: "mcp" }, { type: "custom" }] }];
+  const tools = [{ type: "function" }, { type: "web_search_2025_08_26" }];
+  expect(responsesTools({ input, tools, max_tool_calls: 3 })).toEqual([
+    { tool: "web_search", maxCalls: 3n },
+    { tool: "mcp", maxCalls: 3n },
+  ]);
+  expect(responsesTools({ input: "x" })).toEqual([]);
 });

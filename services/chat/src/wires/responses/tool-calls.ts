@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn, readCount } from "@tollgate/core/json";
 import type { ToolCalls } from "@tollgate/providers/chat-usage";
+import type { OfferedTool } from "../../hold/hold-plan.ts";
 
 /** The items that are calls of tools which the provider runs, by their type. */
 const toolOfItem: Readonly<Record<string, string>> = {
@@ -45,4 +46,26 @@ function toolOf(item: unknown): string | undefined {
 function isFree(item: unknown): boolean {
   if (!isJsonObject(item) || !isJsonObject(item.action)) return false;
   return freeActions.has(item.action.type);
+}
+
+/** The types of such tools in a request, without their dates. */
+const toolOfType: Readonly<Record<string, string>> = {
+  web_search: "web_search",
+  web_search_preview: "web_search",
+  file_search: "file_search",
+  code_interpreter: "code_execution",
+  programmatic_tool_calling: "code_execution",
+  image_generation: "image_generation",
+  mcp: "mcp",
+};
+
+/** Returns the tools of a request that the provider runs, those that its input adds included. */
+export function responsesTools(request: JsonObject): readonly OfferedTool[] {
+  const maxCalls = readCount(request.max_tool_calls);
+  const tools = [request.tools, ...objectsIn(request.input).map(({ tools: added }) => added)];
+  return tools.flatMap(objectsIn).flatMap(({ type }) => {
+    const name = String(type).replace(/_\d{4}_\d\d_\d\d$/, "");
+    const tool = Object.hasOwn(toolOfType, name) ? toolOfType[name] : undefined;
+    return tool === undefined ? [] : [{ tool, maxCalls }];
+  });
 }

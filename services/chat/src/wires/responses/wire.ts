@@ -13,7 +13,7 @@ import { withoutForeignReasoning } from "./input.ts";
 import { messageOfItem, readResponseEvents, usageOfResponse } from "./read-events.ts";
 import { chatFromResponses, responsesMemberOf } from "./request.ts";
 import { responseFromChat } from "./response.ts";
-import { toolCallIn } from "./tool-calls.ts";
+import { responsesTools, toolCallIn } from "./tool-calls.ts";
 import { writeResponseEvents } from "./write-events.ts";
 
 const translation: Translation = {
@@ -48,6 +48,7 @@ export const responsesWire: Wire = {
     if (status === "failed") throw responsesEventFailure({ response: response.value });
     throw new SlotFailure("rejected", "the provider's response is not a complete one");
   },
+  offeredTools: responsesTools,
   readEvents: readResponseEvents,
   fromChat: (completion, context) => new TranslatedResponse(completion, context, responseFromChat),
   writeEvents: writeResponseEvents,

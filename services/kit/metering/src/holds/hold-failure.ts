@@ -13,9 +13,10 @@ export function holdFailure(error: unknown): unknown {
 export function estimateUnavailable(estimate: NanoUsd, available: NanoUsd): GatewayError {
   const message =
     `This request may cost up to ${formatUsd(estimate)} USD, and the wallet has ` +
-    `${formatUsd(available)} USD available. The account's admission policy is "whole": send a ` +
-    "smaller request or a lower output limit, retry when calls in flight have ended, or top the " +
-    "wallet up.";
+    `${formatUsd(available)} USD available. All of it must be available: by the ` +
+    "account's admission policy, or because the request offers tools that the provider runs. Send a " +
+    "smaller request, a lower output limit, or no such tools, retry when calls in flight have ended, " +
+    "or top the wallet up.";
   return new GatewayError("credit_balance_exhausted", message);
 }
 

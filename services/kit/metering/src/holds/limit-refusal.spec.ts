@@ -57,7 +57,7 @@ test("a budget with less left than a request must have available is not called u
     limitExceeded(refusal, { needed: { estimate: 750_000_000n, advice: wholeAdvice } }).message,
   ).toBe(
     "This request may cost up to 0.75 USD, and less is left of the budget of this API key, " +
-      "5.00 USD per day, of which calls in flight hold 0.12 USD. The account's admission policy " +
-      'is "whole": send a smaller request or a lower output limit. It resets at 2026-11-24T00:00:00Z.',
+      `5.00 USD per day, of which calls in flight hold 0.12 USD. ${wholeAdvice} ` +
+      "It resets at 2026-11-24T00:00:00Z.",
   );
 });

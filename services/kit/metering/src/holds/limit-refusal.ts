@@ -22,7 +22,8 @@ interface RefusedRequest {
 }
 
 export const wholeAdvice =
-  'The account\'s admission policy is "whole": send a smaller request or a lower output limit.';
+  "All of it must be available: by the account's admission policy, or because the request offers " +
+  "tools that the provider runs. Send a smaller request, a lower output limit, or no such tools.";
 export const jobAdvice = "A job needs all of it: send fewer pages.";
 
 /**
