@@ -16,6 +16,8 @@ export interface GatewayUnderTest {
   operationsAddresses: readonly string[];
   killChat(): Promise<void>;
   killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
+  /** Does the same with SIGTERM. Resolves once the process has exited. */
+  stopService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
   addReplica(): Promise<Child>;
   /** Returns the resident memory of the largest process; 0 where the OS has no /proc. */
   memoryBytes(): number;
@@ -68,6 +70,7 @@ export async function startGatewayProcess(
       child = await start();
     },
     killService: undefined,
+    stopService: undefined,
     addReplica,
     memoryBytes: () => residentBytes(child.pid),
     async stop() {
@@ -94,6 +97,10 @@ export async function startAsFleet(
     await service?.exited;
     return () => fleet.restart(name);
   };
+  const stopService = async (name: ServiceName) => {
+    await fleet.process(name)?.stop();
+    return () => fleet.restart(name);
+  };
   const edges: Child[] = [];
   return {
     url: fleet.url,
@@ -108,6 +115,7 @@ export async function startAsFleet(
       await startAgain();
     },
     killService,
+    stopService,
     async addReplica() {
       const edge = await fleet.addEdge();
       edges.push(edge);

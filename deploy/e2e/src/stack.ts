@@ -68,6 +68,8 @@ export interface OwnStack extends Stack {
    * services share one process.
    */
   killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
+  /** Does the same with SIGTERM, and resolves once the process has exited. */
+  stopService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
   /** Closes the database to the gateway and returns a function that opens it again. */
   stopDatabase(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
@@ -165,7 +167,7 @@ export async function startStack(
       return { accountId, keyId, key };
     },
     killChat: gateway.killChat,
-    killService: gateway.killService,
+    ...{ killService: gateway.killService, stopService: gateway.stopService },
     operationsUrls: gateway.operationsAddresses.map((address) => `http://${address}`),
     stopDatabase: database.close,
     addReplica,

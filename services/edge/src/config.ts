@@ -14,6 +14,8 @@ export interface EdgeConfig {
   corsOrigins: CorsOrigins;
   storedResponsesBytes: number;
   bodiesBytes: number;
+  /** The longest that a response may take. */
+  maxResponseMs: number;
 }
 
 /** Reads the edge's settings. Throws a StartError that names an invalid one. */
@@ -29,6 +31,7 @@ export function readEdgeConfig(env: Environment): EdgeConfig {
     corsOrigins: settings.TOLLGATE_CORS_ORIGINS,
     storedResponsesBytes: settings.TOLLGATE_STORED_RESPONSES_MIB * 1024 * 1024,
     bodiesBytes: settings.TOLLGATE_BODIES_MIB * 1024 * 1024,
+    maxResponseMs: settings.TOLLGATE_RESPONSE_SECONDS * 1_000,
   };
 }
 
@@ -44,6 +47,7 @@ const schema = z.object({
   TOLLGATE_CATALOG: z.string(),
   TOLLGATE_STORED_RESPONSES_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),
   TOLLGATE_BODIES_MIB: integerSetting({ min: 32, max: 1_048_576, default: 256 }),
+  TOLLGATE_RESPONSE_SECONDS: integerSetting({ min: 1, max: 1_800, default: 1_800 }),
   TOLLGATE_CORS_ORIGINS: z
     .string()
     .default("")

@@ -71,6 +71,7 @@ export const edge = defineService({
       revocations: watchRevocations(notices, (keyHashes) => findKeyErrors(billing, keyHashes)),
       advertised: createAdvertisedRates(() => catalog.current().limits, Date.now),
       leases,
+      maxResponseMs: config.maxResponseMs,
       records,
       services,
       health: Object.fromEntries(others.map((name) => [name, peer(name, Health)])),
@@ -81,7 +82,6 @@ export const edge = defineService({
       uptimeSeconds: () => process.uptime(),
     };
     const knows = (alias: string) => catalog.current().models.has(alias);
-    const { corsOrigins } = config;
     const pending = createPendingRequests<RequestContext>({
       leaving: shutdown.leaving,
       onBodyTimeout: sendBodyTimeout,
@@ -92,7 +92,7 @@ export const edge = defineService({
       refusals,
       knows,
       pending,
-      corsOrigins,
+      corsOrigins: config.corsOrigins,
     });
     const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
     const server = await listenForClients(app, traceUpgrades(upgrades), config);

@@ -74,6 +74,13 @@ export interface MatrixRow {
 
 const chargedBefore = { never: "the charge is durable before the first byte is sent" };
 
+/** A process that ends lets its calls run to their ends for a while, also those whose clients left. */
+const processEndings = {
+  "the gateway drains": "reported",
+  "the grace period ends": "nothing",
+  "the process is killed": "unrecorded",
+} as const;
+
 /** A response that is not a stream. */
 const whole: MatrixRow["charges"] = {
   "the client leaves before the first byte": "reported",
@@ -81,10 +88,8 @@ const whole: MatrixRow["charges"] = {
   "the client leaves in the middle": chargedBefore,
   "the client leaves at the last event": chargedBefore,
   "the key is revoked": "reported",
-  "the deadline passes": { pending: "whole" },
-  "the gateway drains": { pending: "whole" },
-  "the grace period ends": { pending: "whole" },
-  "the process is killed": { pending: "whole" },
+  "the deadline passes": "nothing",
+  ...processEndings,
   "the provider closes": "nothing",
   "the provider stalls": "nothing",
   "the provider errs": "nothing",
@@ -95,7 +100,13 @@ const speech: MatrixRow["charges"] = {
   ...whole,
   "the client leaves in the middle": "reported",
   "the client leaves at the last event": "reported",
-  "the provider stalls": { pending: "whole" },
+  "the deadline passes": "reported",
+};
+
+/** An upload has no deadline of the edge's. */
+const upload: MatrixRow["charges"] = {
+  ...whole,
+  "the deadline passes": { never: "the time limit is the provider's, or of transcribeFile: 240 s" },
 };
 
 /** A stream of chat: what its client ends is charged as the provider counts it. */
@@ -105,10 +116,8 @@ const chatStream: MatrixRow["charges"] = {
   "the client leaves in the middle": "delivered",
   "the client leaves at the last event": "delivered",
   "the key is revoked": "delivered",
-  "the deadline passes": { pending: "whole" },
-  "the gateway drains": { pending: "whole" },
-  "the grace period ends": { pending: "whole" },
-  "the process is killed": { pending: "whole" },
+  "the deadline passes": "delivered",
+  ...processEndings,
   "the provider closes": "nothing",
   "the provider stalls": "nothing",
   "the provider errs": "nothing",
@@ -161,7 +170,7 @@ export const matrix: readonly MatrixRow[] = [
     path: "/v1/audio/transcriptions",
     form: "whole",
     call: billedCalls.transcription,
-    charges: whole,
+    charges: upload,
   },
   {
     path: "/v1/audio/transcriptions",
@@ -175,7 +184,7 @@ export const matrix: readonly MatrixRow[] = [
     call: billedCalls.live,
     charges: audioStream,
   },
-  { path: "/v1/ocr", form: "whole", call: billedCalls.ocr, charges: whole },
+  { path: "/v1/ocr", form: "whole", call: billedCalls.ocr, charges: upload },
   pendingCalls("/v1/ocr/jobs", "job", "jobs"),
 ];
 

@@ -33,6 +33,8 @@ export interface BillableDependencies {
   balance: BalanceGuard;
   revocations: Revocations;
   leases: Leases;
+  /** The longest that a response of any route may take. */
+  maxResponseMs: number;
 }
 
 type Run = (caller: Caller, options: CallOptions) => Promise<RouteResponse> | RouteResponse;

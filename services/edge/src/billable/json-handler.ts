@@ -10,7 +10,7 @@ import { validate, withoutNulls } from "../validation/validate.ts";
 import { type BillableDependencies, billableHandler } from "./billable-handler.ts";
 
 /** Longer than all slots of a chain together may take. */
-const timeoutMs = 15 * 60 * 1_000;
+const maxTimeoutMs = 15 * 60 * 1_000;
 
 /** The fields that every such call to a service has. */
 export interface JsonServiceCall {
@@ -34,6 +34,7 @@ export function jsonHandler<Schema extends z.ZodObject<{ model: z.ZodString }>>(
     options: CallOptions,
   ) => Promise<{ body: Uint8Array }>,
 ): KeyedHandler {
+  const timeoutMs = Math.min(maxTimeoutMs, dependencies.maxResponseMs);
   return billableHandler(dependencies, rules, {
     parse(json, _body, principal) {
       const chosen = typeof schema === "function" ? schema(json, principal) : schema;

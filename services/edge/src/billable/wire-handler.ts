@@ -12,9 +12,6 @@ import type { HandlerRules } from "../routes/route-rules.ts";
 import { type BillableRoute, billableHandler } from "./billable-handler.ts";
 import { eventStreamOf } from "./event-stream.ts";
 
-/** A response is cancelled after this time, measured to its last byte. */
-const timeoutMs = 30 * 60 * 1_000;
-
 /** A validated request of a wire. */
 export interface WireRequest {
   stream: boolean;
@@ -56,7 +53,7 @@ export function wireHandler(
   rules: HandlerRules,
   route: WireRoute,
 ): KeyedHandler {
-  const { advertised, services } = dependencies;
+  const { advertised, services, maxResponseMs: timeoutMs } = dependencies;
   return billableHandler(dependencies, rules, {
     ...route,
     headers: ({ keyId }) => advertised.headers(keyId),

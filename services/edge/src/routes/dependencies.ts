@@ -32,6 +32,8 @@ export interface RouteDependencies {
   revocations: Revocations;
   advertised: AdvertisedRates;
   leases: Leases;
+  /** The longest that a response of any route may take. */
+  maxResponseMs: number;
   records: IdempotencyRecords;
   services: Services;
   /** The health clients of all other services, by name. */

@@ -6,16 +6,14 @@ import type { RouteDependencies } from "../dependencies.ts";
 import type { HandlerRules } from "../route-rules.ts";
 import { speechSchema } from "./schema.ts";
 
-const timeoutMs = 30 * 60 * 1_000;
-
 /** POST /v1/audio/speech. The audio is streamed. A retry runs again, also with a key. */
 export function createSpeech(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
-  const { audio } = dependencies.services;
+  const { services, maxResponseMs: timeoutMs } = dependencies;
   return billableHandler(dependencies, rules, {
     parse(body) {
       const { model, ...members } = validate(speechSchema, withoutNulls(speechSchema, body));
       return async (caller, options) => {
-        const messages = audio.speak(
+        const messages = services.audio.speak(
           {
             caller,
             alias: model,

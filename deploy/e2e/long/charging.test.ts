@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BegunCall, beginCall } from "../src/charging/begin-call.ts";
+import { expectCharge } from "../src/charging/endings.ts";
+import { expectNothingInProgress, newSerialAccount } from "../src/charging/in-progress.ts";
+import { type Cell, cellsOf, type Ending } from "../src/charging/matrix.ts";
+import { processesToEnd } from "../src/charging/process-endings.ts";
+import { eventually } from "../src/eventually.ts";
+import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
+import { type OwnStack, type Stack, startStack } from "../src/stack.ts";
+
+/** The endings of the matrix that take seconds, or processes of their own: all rows end at once. */
+describe("what is charged", () => {
+  let stack: OwnStack;
+
+  beforeAll(async () => {
+    stack = await startStack({ TOLLGATE_HOLD_SECONDS: "5", TOLLGATE_GRACE_SECONDS: "5" });
+  });
+
+  afterAll(async () => {
+    await expectBalancedLedger(stack);
+    await stack.stop();
+  });
+
+  /** Begins the calls of all rows, at a provider that responds when it is released. */
+  async function beginAll(
+    ending: Ending,
+    at: Stack,
+    behaviorOf: (cell: Cell) => "held" | "stalls" | "endless" = () => "held",
+  ) {
+    const begun: { cell: Cell; open: BegunCall }[] = [];
+    for (const cell of cellsOf(ending)) {
+      if (cell.call.isAudioStream) continue;
+      const account = await newSerialAccount(at);
+      const open = await beginCall(at, account, cell.call, behaviorOf(cell));
+      begun.push({ cell, open });
+    }
+    return begun;
+  }
+
+  async function expectCharges(begun: readonly { cell: Cell; open: BegunCall }[], at = stack) {
+    expect(begun.length).toBeGreaterThan(9);
+    for (const { cell, open } of begun) await expectCharge(at, cell, open);
+  }
+
+  test("when the gateway drains: calls run on, also those whose clients left", async () => {
+    const processes = await processesToEnd(stack);
+    const begun = await beginAll("the gateway drains", { ...stack, url: processes.url });
+    for (const { cell, open } of begun) {
+      if (cell.form === "stream") continue;
+      open.leave();
+      await expectNothingInProgress(stack, open.account);
+    }
+    const { exited } = await processes.drain();
+    stack.simulator.release();
+    await exited;
+    await processes.restore();
+    await expectCharges(begun);
+  });
+
+  test.each([
+    true,
+    false,
+  ])("when the grace period ends: nothing (clients leave: %s)", async (leaves) => {
+    const processes = await processesToEnd(stack);
+    const begun = await beginAll("the grace period ends", { ...stack, url: processes.url });
+    for (const { cell, open } of begun) {
+      if (!leaves || cell.form === "stream") continue;
+      open.leave();
+      await expectNothingInProgress(stack, open.account);
+    }
+    const { exited } = await processes.drain();
+    await exited;
+    await processes.restore();
+    await expectCharges(begun);
+  });
+
+  test("when the processes are killed: nothing, and their holds expire", async () => {
+    const processes = await processesToEnd(stack);
+    const begun = await beginAll("the process is killed", { ...stack, url: processes.url });
+    await processes.kill();
+    await processes.restore();
+    for (const { cell, open } of begun) {
+      await eventually(async () => {
+        const { entries, held } = await readWalletRow(stack, open.account);
+        const found = [cell.call.path, cell.charge, held, entries.map(({ kind }) => kind)];
+        expect(found).toEqual([cell.call.path, "unrecorded", 0n, ["top_up"]]);
+      });
+    }
+  });
+
+  test("when the provider stalls", async () => {
+    const begun = await beginAll("the provider stalls", stack, () => "stalls");
+    await expectCharges(begun);
+  });
+
+  test("when the deadline passes", async () => {
+    const hasty = await startStack({ TOLLGATE_RESPONSE_SECONDS: "3" });
+    const begun = await beginAll("the deadline passes", hasty, ({ form }) =>
+      form === "speech" ? "endless" : "held",
+    );
+    for (const { open } of begun) await open.ended;
+    await expectCharges(begun, hasty);
+    await hasty.stop();
+  });
+});
