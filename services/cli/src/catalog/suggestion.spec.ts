@@ -79,6 +79,9 @@ describe("a suggested model is valid in a catalog, with the list price of its pr
       cache_write_1h: perMillion(2n),
       tools: new Map([["web_search", { picoUsd: 10n ** 10n, per: 1n }]]),
     });
+    // The data set has only that of shorter writes: $4.125, for an input of $3.30.
+    const onBedrock = modelOf("aws/anthropic.claude-sonnet-4-5-20250929-v1:0").pricing;
+    expect(onBedrock.cache_write_1h?.picoUsd).toBe(6_600_000_000_000n);
     expect(modelOf("perplexity/sonar-deep-research").pricing.reasoning).toEqual(perMillion(3n));
     expect(modelOf("google/gemini-2.5-flash").pricing.audio_input).toEqual(perMillion(1n));
     expect(modelOf("openai/gpt-audio").pricing.audio_output).toEqual(perMillion(64n));

@@ -108,7 +108,18 @@ function tokenPrices(rates: ListRates): Record<string, string> {
     const price = rates.get(dimension);
     return price === undefined ? [] : [[dimension, priceText(dimension, price)] as const];
   });
-  return Object.fromEntries(prices);
+  return { ...Object.fromEntries(prices), ...hourlyPrice(rates) };
+}
+
+/**
+ * Returns the price of hourly cache writes where the data set has that of shorter ones alone: twice that
+ * of the input, which is what Anthropic's models cost on all platforms.
+ */
+function hourlyPrice(rates: ListRates): Record<string, string> {
+  const input = rates.get("input");
+  if (input === undefined || !rates.has("cache_write") || rates.has("cache_write_1h")) return {};
+  const price = { ...input, picoUsd: input.picoUsd * 2n };
+  return { cache_write_1h: priceText("cache_write_1h", price) };
 }
 
 function toolPrices(rates: ListRates): Record<string, string> {
