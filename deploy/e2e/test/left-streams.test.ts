@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Reporter } from "../src/catalog/charging.ts";
+import { expectNothingInProgress, newSerialAccount } from "../src/charging/in-progress.ts";
 import { soon } from "../src/charging/soon.ts";
 import { entryOf } from "../src/ledger.ts";
+import { send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { Account } from "../src/stack.ts";
 
@@ -25,33 +27,45 @@ const calls: readonly [Reporter, { path: string; members: object }, string][] = 
   ["vllm", chat, "provider"],
 ];
 
-async function leaveInTheMiddle(of: Account, reporter: Reporter, { path, members }: typeof chat) {
+async function leave(
+  of: Account,
+  model: string,
+  { path, members }: typeof chat,
+  afterBytes: number,
+) {
   const leaving = new AbortController();
   const response = await fetch(`${stack.url}${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${of.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: `charge-to-${reporter}`, stream: true, ...members }),
+    body: JSON.stringify({ model, stream: true, ...members }),
     signal: leaving.signal,
   });
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > middleBytes) break;
+    if (bytes > afterBytes) break;
   }
   leaving.abort();
-  expect(bytes, `${reporter} at ${path}`).toBeGreaterThan(middleBytes);
+  expect(bytes, `${model} at ${path}`).toBeGreaterThan(afterBytes);
   return response.headers.get("x-request-id");
+}
+
+/** Resolves with the entry of a request, and what the provider has recorded of it. */
+async function charged(of: Account, requestId: string | null) {
+  const entry = await soon(async () => {
+    const found = await entryOf(stack, of, requestId);
+    expect(found).toBeDefined();
+    return found;
+  });
+  const recorded = stack.simulator.calls.list().find((one) => one.requestId === requestId);
+  return { entry, recorded };
 }
 
 test("a stream that its client leaves is charged as its provider has reported it, and the rest by the tokenizer", async () => {
   const charges = calls.map(async ([reporter, call, basis]) => {
-    const requestId = await leaveInTheMiddle(account, reporter, call as typeof chat);
-    const recorded = stack.simulator.calls.list().find((one) => one.requestId === requestId);
-    const entry = await soon(async () => {
-      const found = await entryOf(stack, account, requestId);
-      expect(found).toBeDefined();
-      return found;
-    });
+    const model = `charge-to-${reporter}`;
+    const requestId = await leave(account, model, call as typeof chat, middleBytes);
+    const { entry, recorded } = await charged(account, requestId);
     expect(recorded?.outcome).toBe("client_disconnected");
     const { promptTokens = 0, completionTokens = 0 } = recorded ?? {};
     const output = Number(entry?.quantity) - promptTokens;
@@ -69,4 +83,46 @@ test("a stream that its client leaves is charged as its provider has reported it
     expect(output / completionTokens, name).toBeGreaterThan(0.85);
     expect(output / completionTokens, name).toBeLessThan(1.15);
   }
+});
+
+describe("a stream of hidden reasoning", () => {
+  const thinks = (name: string, of = account) => leave(of, `charge-thinks-${name}`, chat, 1);
+
+  test("is read on without its client, and charged as reported", async () => {
+    const serial = await newSerialAccount(stack);
+    const requestId = await thinks("hidden", serial);
+    await expectNothingInProgress(stack, serial);
+    const { entry, recorded } = await charged(serial, requestId);
+    expect(recorded).toMatchObject({ outcome: "completed", completionTokens: 3_400 });
+    expect(entry).toMatchObject({ kind: "usage", basis: "provider", quantity: 3_800n });
+  });
+
+  test("is charged what is held once that is used up", async () => {
+    const { entry, recorded } = await charged(account, await thinks("long"));
+    expect(recorded?.outcome).toBe("client_disconnected");
+    // 2,048 tokens at 4 micro-USD, and a token for three bytes of the prompt at 1.
+    const held = 2_048 * 4_000 + (Math.ceil(1_600 / 3) + 16) * 1_000;
+    expect(entry?.basis).toBe("tokenized");
+    expect(Math.abs(Number(-(entry?.amountNanoUsd ?? 0n)) / held - 1)).toBeLessThan(0.01);
+  });
+
+  test("is charged nothing where the provider breaks it", async () => {
+    const { entry, recorded } = await charged(account, await thinks("breaking"));
+    expect(recorded?.outcome).toBe("cut");
+    expect(entry).toMatchObject({ kind: "failure", amountNanoUsd: 0n });
+  });
+
+  test("is recognized by what completed requests have shown", async () => {
+    const before = await charged(account, await thinks("learnt"));
+    expect(before.recorded?.outcome).toBe("client_disconnected");
+    for (const model of ["charge-thinks-learnt", "charge-thinks-shown"]) {
+      const { key } = account;
+      const done = await send(`${stack.url}${chat.path}`, { key, body: { model, messages } });
+      expect(done.status).toBe(200);
+    }
+    const after = await charged(account, await thinks("learnt"));
+    expect(after.entry).toMatchObject({ basis: "provider", quantity: 3_800n });
+    const shown = await charged(account, await thinks("shown"));
+    expect(shown.recorded?.outcome).toBe("client_disconnected");
+  });
 });

@@ -47,6 +47,7 @@ function allowanceOf(admitted: number, waits: boolean[]): StreamAllowance {
       left = admitted;
       return waits.shift() ?? false;
     },
+    stopGrowing() {},
     isUsedUp: false,
   };
 }

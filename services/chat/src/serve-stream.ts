@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { Cancellable } from "@tollgate/core/cancellation";
 import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/broken-stream";
-import { endedByCaller } from "@tollgate/generation/ended-by-caller";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { settleStored, storedChunksOf } from "./conversations/stored-response.ts";
@@ -9,6 +9,7 @@ import { turnOf } from "./conversations/turn.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
 import { billedOutput, ceilingOf } from "./hold/hold-plan.ts";
 import { createStreamAllowance } from "./hold/stream-allowance.ts";
+import { type CalledSlot, untilLeft, usageReadOn, usageSoFar } from "./left-stream.ts";
 import {
   billableCall,
   type ChatRuntime,
@@ -30,13 +31,13 @@ import { streamTranslated } from "./wires/chat/post-translated.ts";
 export async function* serveStream(
   runtime: ChatRuntime,
   call: ChatCall,
-  signal: AbortSignal,
+  cancellation: Cancellable,
 ): AsyncGenerator<StreamPart> {
-  const prepared = await prepare(runtime, call, true, signal);
+  const prepared = await prepare(runtime, call, true, cancellation.signal);
   const { session } = prepared;
   try {
     if (session?.storedTurn === undefined) {
-      yield* generate(runtime, prepared, signal);
+      yield* generate(runtime, prepared, cancellation);
     } else {
       const stored = await settleStored(runtime.engine, prepared, session.storedTurn);
       yield { chunks: storedChunksOf(stored, session.sessionId), totalTokens: stored.totalTokens };
@@ -51,18 +52,28 @@ export async function* serveStream(
 function generate(
   runtime: ChatRuntime,
   prepared: PreparedCall,
-  signal: AbortSignal,
+  cancellation: Cancellable,
 ): AsyncGenerator<StreamPart> {
   const { wire, model, translated, session, hold, promptCharacters } = prepared;
   const { meter } = runtime;
-  return runtime.engine.stream(billableCall(prepared), async function* (generation) {
+  const { signal } = cancellation;
+  const isHidden = meter.hidesReasoning(model);
+  const billable = billableCall(prepared);
+  const call = isHidden ? { ...billable, cancellation } : billable;
+  return runtime.engine.stream(call, async function* (generation) {
+    if (isHidden) cancellation.beginPart(generation);
     let isNative = false;
     /** The attempt that the provider was called for last. */
-    let called: { slot: Slot; counter: UsageCounter } | undefined;
+    let called: CalledSlot | undefined;
     generation.billPartial(async (failure) => {
-      if (called === undefined || !isEndedByCaller(failure, signal)) return undefined;
-      const { slot, counter } = called;
-      const usage = await meter.usageOf(meteredCall(prepared, slot), counter);
+      if (called === undefined) return undefined;
+      const left = isHidden && cancellation.hasLeft;
+      if (left && failure === undefined) await session?.release();
+      const usage = left
+        ? await usageReadOn(meter, prepared, called, { failure, signal, held: generation.held })
+        : await usageSoFar(meter, prepared, called, { failure, signal });
+      if (usage === undefined) return undefined;
+      const { slot } = called;
       return { slot, response: measure(usage, slot, billedOutput(hold, slot, generation)) };
     });
     const attempted = generation.attemptStream((slot) => {
@@ -75,14 +86,18 @@ function generate(
       throw wire.describeFailure(error, isNative);
     });
     const { chunks, events, counter, allowance } = response;
-    yield* chunks;
+    if (isHidden) {
+      const parts = chunks[Symbol.asyncIterator]();
+      called = { slot, counter, rest: { parts, allowance } };
+      yield* untilLeft(parts);
+    } else yield* chunks;
     if (allowance.isUsedUp) {
       const event = events.cut(counter.endByLength(hold.bound.choices));
       if (event !== undefined) yield { chunks: [event] };
     }
     if (!counter.finished) throw brokenStream();
-    const call = meteredCall(prepared, slot);
-    const usage = counter.complete ?? (await meter.usageOf(call, counter));
+    const metered = meteredCall(prepared, slot);
+    const usage = counter.complete ?? (await meter.usageOf(metered, counter));
     const billed = billedOutput(hold, slot, generation);
     const measured = await generation.measured(slot, measure(usage, slot, billed));
     let cost: NanoUsd;
@@ -92,14 +107,10 @@ function generate(
       // The client has the complete response: it is billed also where its turn is not stored.
       cost = await measured.settle();
     }
-    meter.learn(call, usage, () => counter, promptCharacters);
+    if (isHidden) cancellation.endPart();
+    meter.learn(metered, usage, () => counter, promptCharacters);
     yield { chunks: [events.end(usage, cost)], totalTokens: totalTokens(usage) };
   });
-}
-
-/** Returns whether a stream that was not completed ended because of its client, or its deadline. */
-function isEndedByCaller(failure: unknown, signal: AbortSignal): boolean {
-  return endedByCaller(signal) && (failure === undefined || failure === signal.reason);
 }
 
 interface Attempt {

@@ -13,7 +13,6 @@ import { embeddings } from "./embeddings.ts";
 import { serve } from "./serve.ts";
 import { serveStream } from "./serve-stream.ts";
 import { startTokenizer } from "./tokenizer/tokenizer.ts";
-import { TokenRatios } from "./usage/token-ratios.ts";
 import { UsageMeter } from "./usage/usage-meter.ts";
 import { countTokens } from "./wires/count-tokens.ts";
 
@@ -31,12 +30,12 @@ export const chat = defineService({
             waitMs: settings.TOLLGATE_SESSION_WAIT_SECONDS * 1_000,
           });
     const tokenizer = startTokenizer(context.log);
-    const meter = new UsageMeter(tokenizer, new TokenRatios());
+    const meter = new UsageMeter(tokenizer);
     const { now } = context;
     const chatRuntime = { ...runtime, sessions: conversations?.sessions, meter, now };
     const chats = bindService(ChatService, {
       complete: ({ call }, cancellation) => serve(chatRuntime, required(call), cancellation),
-      stream: ({ call }, { signal }) => serveStream(chatRuntime, required(call), signal),
+      stream: ({ call }, cancellation) => serveStream(chatRuntime, required(call), cancellation),
       countTokens: ({ call }, { signal }) => countTokens(chatRuntime, required(call), signal),
       async embed(call, cancellation) {
         const { bytes } = await serveJson(runtime, embeddings, call, cancellation);

@@ -66,7 +66,22 @@ export function chargingModels(): object[] {
   const streaming = Object.entries(reporters).map(([name, one]) =>
     chatModel(`charge-to-${name}`, [one], { pricing }),
   );
-  return [...streaming, ...behaving()];
+  const thinking = (name: string, commands: string, more = {}) =>
+    chatModel(`charge-thinks-${name}`, [slot("sim", `thinks-${name}?${commands}`)], {
+      pricing,
+      ...more,
+    });
+  const short = "tokens=400&chunks=4&gap_ms=30&reasoning=3000";
+  const hidden = { reasoning: "hidden" };
+  return [
+    ...streaming,
+    ...behaving(),
+    thinking("hidden", short, hidden),
+    thinking("long", "tokens=4000&chunks=200&gap_ms=2&reasoning=3000", hidden),
+    thinking("breaking", `${short}&cut_after=4`, hidden),
+    thinking("learnt", short),
+    thinking("shown", `${short}&show_reasoning`),
+  ];
 }
 
 function behaving(): object[] {

@@ -20,6 +20,8 @@ export interface StreamAllowance {
    * false where the wallet has nothing available.
    */
   wait(): Promise<boolean>;
+  /** Lets the hold grow no more. */
+  stopGrowing(): void;
   /** Whether `wait` has resolved with false. */
   readonly isUsedUp: boolean;
 }
@@ -28,6 +30,7 @@ export interface StreamAllowance {
 const unlimited: StreamAllowance = {
   admit: () => true,
   wait: async () => true,
+  stopGrowing() {},
   isUsedUp: false,
 };
 
@@ -75,6 +78,7 @@ class GrowingAllowance implements StreamAllowance {
   #deliveredBytes = 0;
   #growing: Promise<void> | undefined;
   #isRefused = false;
+  #isStopped = false;
   #isUsedUp = false;
 
   constructor(generation: Pick<Generation, "grow">, tokens: OutputTokens) {
@@ -100,6 +104,10 @@ class GrowingAllowance implements StreamAllowance {
     return !this.#isUsedUp;
   }
 
+  stopGrowing() {
+    this.#isStopped = true;
+  }
+
   get isUsedUp() {
     return this.#isUsedUp;
   }
@@ -118,11 +126,12 @@ class GrowingAllowance implements StreamAllowance {
     this.#growAtBytes = this.#coveredBytes - Number((slice * likelyBytesPerToken) / 2n);
   }
 
-  #startGrowing(): Promise<void> {
+  async #startGrowing(): Promise<void> {
+    if (this.#isStopped) return;
     this.#growing ??= this.#grow().finally(() => {
       this.#growing = undefined;
     });
-    return this.#growing;
+    await this.#growing;
   }
 
   async #grow(): Promise<void> {

@@ -3,8 +3,9 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { tokensPerAudioSecond, tokensPerImage, tokensPerPage } from "../hold/estimate.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
+import { HiddenReasoning } from "./hidden-reasoning.ts";
 import { type Prompt, readPrompt } from "./prompt.ts";
-import type { TokenRatios } from "./token-ratios.ts";
+import { TokenRatios } from "./token-ratios.ts";
 import { countedUsage, withCounted } from "./usage.ts";
 import type { UsageCounter } from "./usage-counter.ts";
 
@@ -27,10 +28,21 @@ const maxLearntCharacters = 65_536n;
 export class UsageMeter {
   readonly #tokenizer: Pick<Tokenizer, "count">;
   readonly #ratios: TokenRatios;
+  readonly #hidden: HiddenReasoning;
 
-  constructor(tokenizer: Pick<Tokenizer, "count">, ratios: TokenRatios) {
+  constructor(
+    tokenizer: Pick<Tokenizer, "count">,
+    ratios = new TokenRatios(),
+    hidden = new HiddenReasoning(),
+  ) {
     this.#tokenizer = tokenizer;
     this.#ratios = ratios;
+    this.#hidden = hidden;
+  }
+
+  /** See `HiddenReasoning.isIn`. */
+  hidesReasoning(model: Model): boolean {
+    return this.#hidden.isIn(model);
   }
 
   /**
@@ -53,8 +65,8 @@ export class UsageMeter {
   }
 
   /**
-   * Learns what the slot's model counts from some of its completed calls. `delivered` is called for
-   * these only. Never throws.
+   * Learns from a completed call whether its slot hides reasoning, and from some, what its model counts.
+   * `delivered` is called where that is needed only. Never throws.
    */
   learn(
     call: MeteredCall,
@@ -62,6 +74,9 @@ export class UsageMeter {
     delivered: () => UsageCounter,
     promptCharacters: bigint,
   ): void {
+    if (usage.reasoningTokens > 0n) {
+      this.#hidden.learn(call.slot, usage, delivered().showsReasoning);
+    }
     if (usage.basis !== "provider" || promptCharacters > maxLearntCharacters) return;
     if (this.#ratios.isWanted(call.slot)) {
       void this.#learn(call, usage, delivered()).catch(() => {});

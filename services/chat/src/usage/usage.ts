@@ -1,6 +1,6 @@
 import { outputDimensions, type Slot } from "@tollgate/catalog/model";
 import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
-import { minOf, type NanoUsd, type Price, usdJson } from "@tollgate/core/money";
+import { costOf, minOf, type NanoUsd, type Price, unitsFor, usdJson } from "@tollgate/core/money";
 import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
 import type { ChatUsage, UsedTokens } from "@tollgate/providers/chat-usage";
 
@@ -28,6 +28,14 @@ export function withCounted(reported: ChatUsage, outputTokens: bigint): ChatUsag
   );
   const completionTokens = reported.completionTokens + outputTokens;
   return { ...reported, completionTokens, tokens, basis: "tokenized" };
+}
+
+/** Returns usage with so much more output that it costs what is held, where it costs less. */
+export function atCost(usage: ChatUsage, slot: Slot, held: NanoUsd): ChatUsage {
+  const rest = held - costOf(measure(usage, slot).lines);
+  const price = priceOf(pricesAt(slot.pricing, usage.promptTokens), "output");
+  if (rest <= 0n || price.picoUsd === 0n) return usage;
+  return withCounted(usage, unitsFor(rest, price));
 }
 
 /** Returns a quarter of the characters, rounded up. */

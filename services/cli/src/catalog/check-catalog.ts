@@ -6,6 +6,7 @@ import { dataSet, loadListPrices } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
 import { vendors } from "@tollgate/providers";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
+import { reasoningWarnings } from "./hidden-reasoning-models.ts";
 
 /**
  * Runs `catalog check`. Throws a StartError for a file that is not valid and, with an environment,
@@ -15,7 +16,7 @@ export async function checkCatalog(file: string, env?: Environment) {
   const catalog = parseCatalog(await readFile(file, "utf8"), vendors);
   if (env !== undefined) requireVariables(catalog, env);
   const compared = priceWarnings(catalog, await loadListPrices(new Date()));
-  const warnings = [...catalogWarnings(catalog), ...compared];
+  const warnings = [...catalogWarnings(catalog), ...reasoningWarnings(catalog), ...compared];
   return {
     lines: [
       `${file}: ${catalog.models.size} models, valid`,

@@ -7,6 +7,7 @@ export interface Entry {
   route_type: "chat" | "embeddings";
   context_tokens?: number;
   max_output_tokens?: number;
+  reasoning?: "hidden";
   pricing: Readonly<Record<string, string | readonly TierEntry[]>>;
   chain: readonly { provider: string; model: string }[];
 }

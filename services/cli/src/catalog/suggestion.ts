@@ -9,6 +9,7 @@ import {
 import { priceText } from "@tollgate/list-prices/price-text";
 import { UsageError } from "../help.ts";
 import { type Entry, entryLines } from "./entry-lines.ts";
+import { hidesReasoning } from "./hidden-reasoning-models.ts";
 
 /** A model's entry in the catalog, and its lines in the file. */
 export interface Suggestion {
@@ -95,6 +96,7 @@ function toFields(name: string, { model, rates, tiers, contextTokens: window }: 
     route_type: "chat" as const,
     context_tokens: window ?? contextTokens,
     max_output_tokens: maxOutputTokens,
+    ...(hidesReasoning(model) ? { reasoning: "hidden" as const } : {}),
     pricing: {
       ...tokenPrices(rates),
       ...toolPrices(rates),

@@ -51,6 +51,8 @@ export interface Model {
   /** The same for a page of a document, and for a second of audio. */
   pageTokens?: number | undefined;
   audioTokensPerSecond?: number | undefined;
+  /** On chat aliases: whether the text of reasoning is sent; undefined where the catalog does not say. */
+  reasoning?: "hidden" | "shown" | undefined;
   /** On chat aliases: members of a request, besides those of the API, that the slots take. */
   passes: ReadonlySet<string>;
   /**

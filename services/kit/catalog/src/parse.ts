@@ -183,6 +183,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     pageTokens: "page_tokens" in entry ? entry.page_tokens : undefined,
     audioTokensPerSecond:
       "audio_tokens_per_second" in entry ? entry.audio_tokens_per_second : undefined,
+    reasoning: "reasoning" in entry ? entry.reasoning : undefined,
     passes: new Set("passes" in entry ? entry.passes : []),
     allows: new Set("allows" in entry ? entry.allows : []),
     takesTokens: "token_input" in entry && entry.token_input,

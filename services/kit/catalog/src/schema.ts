@@ -128,6 +128,7 @@ const chat = model("chat", tokenPricing).extend({
   image_tokens: tokens.optional(),
   page_tokens: tokens.optional(),
   audio_tokens_per_second: tokens.optional(),
+  reasoning: z.enum(["hidden", "shown"]).optional(),
   passes: z.array(passedMember).max(64).default([]),
   allows: z.array(allowance).max(64).default([]),
 });

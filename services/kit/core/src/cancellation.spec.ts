@@ -29,6 +29,18 @@ test("a part of the call runs to its end although the caller leaves", () => {
   expect(call.signal.reason).toMatchObject({ reason: "cancelled" });
 });
 
+test("a part that contains others runs to its own end", () => {
+  const call = new Cancellation();
+  const watcher = { callerLeft: vi.fn() };
+  call.beginPart(watcher);
+  call.beginPart(watcher);
+  call.endPart();
+  call.leave();
+  expect([call.signal.aborted, watcher.callerLeft.mock.calls.length]).toEqual([false, 1]);
+  call.endPart();
+  expect(call.signal.aborted).toBe(true);
+});
+
 test("a part whose caller stays aborts nothing when it ends", () => {
   const call = new Cancellation();
   const callerLeft = vi.fn();

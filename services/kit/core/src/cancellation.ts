@@ -11,7 +11,8 @@ export interface Cancellable {
   readonly hasLeft: boolean;
   /**
    * Begins a part of the call that runs to its end although the caller leaves: `signal` then aborts when
-   * the part ends, and `watcher` is called. All else aborts the signal at once.
+   * the part ends, and `watcher` is called. All else aborts the signal at once. A part may contain others,
+   * with the same watcher.
    */
   beginPart(watcher: LeaveWatcher): void;
   endPart(): void;
@@ -30,6 +31,7 @@ export class Cancellation implements Cancellable {
   #controller: AbortController | undefined;
   #reason: PeerError | undefined;
   #watcher: LeaveWatcher | undefined;
+  #parts = 0;
   #hasLeft = false;
 
   get signal(): AbortSignal {
@@ -51,9 +53,12 @@ export class Cancellation implements Cancellable {
 
   beginPart(watcher: LeaveWatcher): void {
     this.#watcher = watcher;
+    this.#parts += 1;
   }
 
   endPart(): void {
+    this.#parts -= 1;
+    if (this.#parts > 0) return;
     this.#watcher = undefined;
     if (this.#hasLeft) this.abort(callerLeftError());
   }

@@ -1,5 +1,5 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
-import type { Cancellable, LeaveWatcher } from "@tollgate/core/cancellation";
+import { type Cancellable, callerLeftError, type LeaveWatcher } from "@tollgate/core/cancellation";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Breakers } from "@tollgate/upstream/breaker";
 import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/chain";
@@ -70,6 +70,7 @@ export class Attempts {
   async #tryOnce<Response>(slot: Slot, call: (slot: Slot) => Promise<Response>): Promise<Response> {
     const cancellation = this.#cancellation;
     cancellation?.signal.throwIfAborted();
+    if (cancellation?.hasLeft) throw callerLeftError();
     const span = this.record.begin(slot);
     cancellation?.beginPart(this.#watcher);
     try {

@@ -1,5 +1,5 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
-import type { Cancellable } from "@tollgate/core/cancellation";
+import type { Cancellable, LeaveWatcher } from "@tollgate/core/cancellation";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { Rates } from "@tollgate/core/rates";
 import type { Measurement } from "@tollgate/metering/measurement";
@@ -29,8 +29,11 @@ export interface BillableCall {
   cancellation?: Cancellable | undefined;
 }
 
-/** A billable call in progress, with its hold. */
-export interface Generation {
+/**
+ * A billable call in progress, with its hold. `callerLeft` takes the call off those in progress; see
+ * `BillableCall.cancellation`.
+ */
+export interface Generation extends LeaveWatcher {
   /** The amount held: the estimate, or less where the wallet has less available. */
   readonly held: NanoUsd;
   /** See `Hold.walletBalance`. */

@@ -38,6 +38,8 @@ export interface VendorChat {
   readonly check: ((slot: Slot, request: JsonObject) => void) | undefined;
   /** Reads a usage block; undefined for a block that cannot be billed from. */
   readUsage(block: unknown): ChatUsage | undefined;
+  /** Whether the chunks of a stream report the output so far, reasoning included. */
+  readonly reportsOutputSoFar: boolean;
   /** Whether messages of the system may follow others. */
   readonly takesLateInstructions: boolean;
   /** Whether its providers read the marks of the prompt cache that Anthropic's API defines. */

@@ -24,6 +24,7 @@ export const anthropic: Vendor = {
     load: async () => (await import("./chat.ts")).anthropicChat,
     check: undefined,
     readUsage,
+    reportsOutputSoFar: false,
     takesLateInstructions,
     keepsCacheMarks: true,
   },

@@ -31,6 +31,7 @@ export const bedrock: Vendor = {
     load: async () => (await import("./chat.ts")).bedrockChat,
     check: undefined,
     readUsage,
+    reportsOutputSoFar: false,
     takesLateInstructions,
     keepsCacheMarks: true,
   },

@@ -25,6 +25,7 @@ export const cohere: Vendor = {
     load: async () => (await import("./chat.ts")).cohereChat,
     check: undefined,
     readUsage,
+    reportsOutputSoFar: false,
     takesLateInstructions,
     keepsCacheMarks: false,
   },

@@ -32,6 +32,7 @@ export const google: Vendor = {
     load: async () => (await import("./chat.ts")).googleChat,
     check: undefined,
     readUsage,
+    reportsOutputSoFar: true,
     takesLateInstructions,
     keepsCacheMarks: false,
   },

@@ -26,6 +26,7 @@ export const mistral: Vendor = {
     load: async () => (await import("./chat.ts")).mistralChat,
     check: undefined,
     readUsage,
+    reportsOutputSoFar: false,
     takesLateInstructions,
     keepsCacheMarks: false,
   },

@@ -33,6 +33,7 @@ export const openai: Vendor = {
     load: undefined,
     check: undefined,
     readUsage,
+    reportsOutputSoFar: false,
     takesLateInstructions: true,
     keepsCacheMarks: false,
   },

@@ -24,6 +24,7 @@ export const xai: Vendor = {
     load: undefined,
     check: checkXaiChat,
     readUsage,
+    reportsOutputSoFar: false,
     takesLateInstructions: true,
     keepsCacheMarks: false,
   },

@@ -1,0 +1,80 @@
+import type { Slot } from "@tollgate/catalog/model";
+import { endedByCaller } from "@tollgate/generation/ended-by-caller";
+import type { Generation } from "@tollgate/generation/generation";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import type { StreamPart } from "./forward-chunks.ts";
+import type { StreamAllowance } from "./hold/stream-allowance.ts";
+import { meteredCall, type PreparedCall } from "./prepare.ts";
+import { atCost } from "./usage/usage.ts";
+import type { UsageCounter } from "./usage/usage-counter.ts";
+import type { UsageMeter } from "./usage/usage-meter.ts";
+
+/** The attempt that a provider was called for last. */
+export interface CalledSlot {
+  slot: Slot;
+  counter: UsageCounter;
+  /** The rest of a stream that is read on without its client. */
+  rest?: { parts: AsyncIterator<StreamPart>; allowance: StreamAllowance };
+}
+
+/** How a stream has ended before it was settled. */
+export interface EndedEarly {
+  /** The error that ended it, if there is one. */
+  failure: unknown;
+  signal: AbortSignal;
+}
+
+/** Returns the parts of an iterator, which stays open where their reader stops. */
+export function untilLeft(parts: AsyncIterator<StreamPart>): AsyncIterable<StreamPart> {
+  const open = { next: () => parts.next() };
+  return { [Symbol.asyncIterator]: () => open };
+}
+
+/**
+ * Resolves with the usage of a stream that its client or its deadline has ended: as far as its provider
+ * has reported it, and the rest by the tokenizer. Resolves with undefined where the provider or the gateway
+ * has ended it.
+ */
+export async function usageSoFar(
+  meter: UsageMeter,
+  prepared: PreparedCall,
+  { slot, counter, rest }: CalledSlot,
+  { failure, signal }: EndedEarly,
+): Promise<ChatUsage | undefined> {
+  await rest?.parts.return?.();
+  if (!endedByCaller(signal)) return undefined;
+  if (failure !== undefined && failure !== signal.reason) return undefined;
+  return meter.usageOf(meteredCall(prepared, slot), counter);
+}
+
+/**
+ * Reads on a stream of hidden reasoning that its client has left: to its end, to its deadline, or until
+ * what is held is used up. Resolves with its usage as it is reported, and else with one that costs what
+ * is held, since nobody knows what the provider has generated. Resolves with undefined where the provider
+ * or the gateway ends it.
+ */
+export async function usageReadOn(
+  meter: UsageMeter,
+  prepared: PreparedCall,
+  called: CalledSlot,
+  { failure, signal, held }: EndedEarly & Pick<Generation, "held">,
+): Promise<ChatUsage | undefined> {
+  const { slot, counter, rest } = called;
+  const error = failure ?? (await readOn(rest));
+  if (error !== undefined && (error !== signal.reason || !endedByCaller(signal))) return undefined;
+  const usage = await meter.usageOf(meteredCall(prepared, slot), counter);
+  if (error === undefined && counter.finished) return usage;
+  const isBroken = error === undefined && rest?.allowance.isUsedUp !== true;
+  return isBroken ? undefined : atCost(usage, slot, held);
+}
+
+/** Reads a stream to its end. Resolves with the error that ends it, if there is one. */
+async function readOn(rest: CalledSlot["rest"]): Promise<unknown> {
+  rest?.allowance.stopGrowing();
+  try {
+    while ((await rest?.parts.next())?.done === false);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
