@@ -34,6 +34,15 @@ test("the count of the page tree is used when it is larger", () => {
   expect(count(`%PDF-1.4 ${page}<</Type /Pages /Count 12 /Kids []>>`)).toBe(12);
 });
 
+test("the counts of bookmarks are no pages, however the file is split into chunks", () => {
+  const outlines = "<</Type /Outlines /First 5 0 R /Last 90 0 R /Count 90>>";
+  const item = "<</Title (a) /Parent 4 0 R /Count 70 /Last 9 0 R /First 8 0 R>>";
+  const tree = `<</Kids [${"7 0 R ".repeat(200)}] /Type /Pages /Count 3>>`;
+  const text = `%PDF-1.4 ${"z".repeat(400)}${outlines}${page}${item}${tree}${"x".repeat(900)}`;
+  for (let cut = 0; cut < text.length; cut += 1) expect(count(text, [cut])).toBe(3);
+  expect(count(text, [...Array(text.length).keys()])).toBe(3);
+});
+
 test("a page tree is not a page", () => {
   expect(count("%PDF-1.4 <</Type /Pages>>")).toBeUndefined();
 });

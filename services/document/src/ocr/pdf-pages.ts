@@ -1,5 +1,11 @@
-/** The longest match of a page object or a page count, in bytes. */
-const overlapBytes = 64;
+/** How far from a match the rest of its dictionary is read, in bytes. Longer than any match. */
+const contextBytes = 512;
+
+/** How much is read before it is counted: each count reads the context again. */
+const minBytes = 4 * contextBytes;
+
+/** How many counts may turn out to be of bookmarks. A file of nothing else must not take seconds. */
+const maxChecks = 1_000;
 
 /** PDF readers accept the header within this many bytes of the start of a file. */
 const headerBytes = 1_024;
@@ -16,13 +22,16 @@ export interface PdfPages {
 
 /**
  * Counts the uncompressed page objects of a PDF, and reads the count of its page tree. Newer files
- * may compress both, and are then not counted.
+ * may compress both, and are then not counted. The counts of bookmarks are no pages.
  */
 export function createPdfPages(): PdfPages {
   let kind: "unknown" | "pdf" | "other" = "unknown";
   let pages = 0;
   let treeCount = 0;
+  let checks = 0;
   let rest = "";
+  /** How much of `rest` was counted. It is the context of what follows. */
+  let counted = 0;
 
   /** Recognizes a file by its start, once enough of it has been read. */
   function kindOf(start: string): typeof kind {
@@ -30,14 +39,18 @@ export function createPdfPages(): PdfPages {
     return start.length < headerBytes + header.length ? "unknown" : "other";
   }
 
-  function countIn(text: string): void {
-    // A match that may continue in the next chunk is counted with that chunk.
-    const end = text.length - overlapBytes;
-    for (const match of text.matchAll(pageObject)) if (match.index < end) pages += 1;
-    for (const [, count] of text.matchAll(pageCount)) {
-      treeCount = Math.max(treeCount, Number(count));
+  /** Counts in a text up to `end`. A match after it is counted with the next chunk, its context. */
+  function countIn(text: string, end: number): void {
+    const isNew = ({ index }: RegExpExecArray) => index >= counted && index < end;
+    pages += [...text.matchAll(pageObject)].filter(isNew).length;
+    for (const { index, 1: count } of [...text.matchAll(pageCount)].filter(isNew)) {
+      if (Number(count) <= treeCount) continue;
+      checks += 1;
+      if (checks > maxChecks || !isOfBookmarks(text, index)) treeCount = Number(count);
     }
-    rest = text.slice(Math.max(0, end));
+    const from = Math.max(0, end - contextBytes);
+    rest = text.slice(from);
+    counted = Math.max(counted, end) - from;
   }
 
   return {
@@ -45,18 +58,32 @@ export function createPdfPages(): PdfPages {
       if (kind === "other") return;
       const text = rest + chunk.toString("latin1");
       if (kind === "unknown") kind = kindOf(text);
-      if (kind === "pdf") countIn(text);
+      if (kind === "pdf" && text.length - counted >= minBytes) {
+        countIn(text, text.length - contextBytes);
+      } else if (kind === "pdf") rest = text;
       else rest = kind === "unknown" ? text : "";
     },
     isPdf: () => kind === "pdf",
     count() {
       if (kind !== "pdf") return undefined;
-      const objects = pages + [...rest.matchAll(pageObject)].length;
-      const count = Math.max(objects, treeCount);
+      countIn(rest, rest.length);
+      const count = Math.max(pages, treeCount);
       return count === 0 ? undefined : count;
     },
   };
 }
 
+/** Dictionaries of bookmarks that have a count also name their first and last; those of pages do not. */
+function isOfBookmarks(text: string, index: number): boolean {
+  const before = text.slice(Math.max(0, index - contextBytes), index);
+  const after = text.slice(index, index + contextBytes);
+  const start = Math.max(before.lastIndexOf("<<"), before.lastIndexOf(">>"));
+  const end = after.search(/<<|>>/);
+  const dictionary = before.slice(start + 1) + (end < 0 ? after : after.slice(0, end));
+  return firstBookmark.test(dictionary) && lastBookmark.test(dictionary);
+}
+
+const firstBookmark = /\/First\b/;
+const lastBookmark = /\/Last\b/;
 const pageObject = /\/Type\s{0,8}\/Page(?![A-Za-z])/g;
 const pageCount = /\/Count\s{1,8}(\d{1,6})\b/g;
