@@ -13,7 +13,12 @@ async function refusedProviders(): Promise<string[]> {
   return refusedKeys.map(({ provider }) => provider);
 }
 
-test("a provider's key that works again is back within a minute, and no request fails meanwhile", async () => {
+/** A key is tried once a minute. */
+const timeout = 120_000;
+
+test("a provider's key that works again is back within a minute, and no request fails meanwhile", {
+  timeout,
+}, async () => {
   const startedAt = performance.now();
   let requests = 0;
   const servedBy = async () => {

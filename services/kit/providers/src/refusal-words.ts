@@ -23,6 +23,8 @@ export interface RefusalWords {
   readonly phrases?: readonly (readonly [RegExp, FailureMeaning])[];
   /** Reads what the words alone do not say. */
   readonly readMore?: (refusal: ProviderRefusal, message: string) => ReadRefusal;
+  /** Returns what a refusal means of which nothing else is known. */
+  readonly otherwise?: (refusal: ProviderRefusal) => FailureMeaning | undefined;
   /** Whether a message says that the prompt is too long, where the usual words do not. */
   readonly isTooLong?: (message: string) => boolean;
 }
@@ -42,7 +44,8 @@ export function createRefusalReader(words: RefusalWords): RefusalReader {
       const phrase = phrases.find(([pattern]) => pattern.test(message));
       const codes = [...codesIn(refusal), ...usualCodesIn(refusal.body)];
       const code = codes.find((one) => typeof one === "string" && meanings.has(one));
-      const meaning = more?.meaning ?? phrase?.[1] ?? meanings.get(String(code));
+      const known = more?.meaning ?? phrase?.[1] ?? meanings.get(String(code));
+      const meaning = known ?? words.otherwise?.(refusal);
       return { meaning, retryAfterMs: more?.retryAfterMs };
     },
   };
@@ -54,7 +57,6 @@ export function createRefusalReader(words: RefusalWords): RefusalReader {
  */
 const usualCodes: Readonly<Record<string, FailureMeaning>> = {
   API_KEY_INVALID: "key_or_bill",
-  FAILED_PRECONDITION: "key_or_bill",
   account_deactivated: "key_or_bill",
   billing_error: "key_or_bill",
   billing_hard_limit_reached: "key_or_bill",
@@ -66,6 +68,7 @@ const usualCodes: Readonly<Record<string, FailureMeaning>> = {
 
 const usualPhrases: readonly (readonly [RegExp, FailureMeaning])[] = [
   [/^Incorrect API key provided/, "key_or_bill"],
+  [/^User location is not supported/, "key_or_bill"],
   [/^Your credit balance is too low/, "key_or_bill"],
 ];
 

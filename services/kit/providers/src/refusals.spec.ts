@@ -302,14 +302,14 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
       { message: "Too many tokens, please wait before trying again." },
       aws("ThrottlingException"),
     ],
+  ],
+  too_large: [
     [
       "bedrock",
       400,
       { message: "Your request exceeds the service quota." },
       aws("ServiceQuotaExceededException"),
     ],
-  ],
-  too_large: [
     [
       "openai",
       429,
@@ -520,6 +520,7 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
     ["anthropic", 413, anthropic("request_too_large")],
     ["anthropic", 403, anthropic("permission_error")],
     ["anthropic", 404, anthropic("not_found_error", "model: claude-1")],
+    ["google", 400, google(400, "FAILED_PRECONDITION", "The File is not in an ACTIVE state.")],
     ["google", 400, google(400, "INVALID_ARGUMENT", "Invalid value at 'contents'")],
     ["google", 404, google(404, "NOT_FOUND", "models/x is not found")],
     [
@@ -542,6 +543,7 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
     ["jina", 422, { detail: [{ msg: "field required", loc: ["body", "model"] }] }],
     ["elevenlabs", 404, elevenlabs("voice_not_found")],
     ["elevenlabs", 401, elevenlabs("only_for_creator+")],
+    ["elevenlabs", 401, elevenlabs("of_next_year")],
     ["elevenlabs", 403, elevenlabs("output_format_not_allowed")],
     ["deepgram", 400, { err_code: "Bad Request", err_msg: "corrupt or unsupported data" }],
     [

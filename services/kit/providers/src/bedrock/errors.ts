@@ -24,7 +24,8 @@ export const bedrockRefusals = createRefusalReader({
     RequestExpired: "key_or_bill",
     SignatureDoesNotMatch: "key_or_bill",
     UnrecognizedClientException: "key_or_bill",
-    ServiceQuotaExceededException: "rate",
+    // A single request can exceed a quota, and one customer could repeat it.
+    ServiceQuotaExceededException: "too_large",
     ThrottlingException: "rate",
   },
   phrases: [

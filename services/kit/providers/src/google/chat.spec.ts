@@ -342,7 +342,7 @@ test("a malformed call of the model is its answer, which is billed", async () =>
 /** https://ai.google.dev/gemini-api/docs/troubleshooting */
 test.each([
   [400, "INVALID_ARGUMENT", "bad_request"],
-  [400, "FAILED_PRECONDITION", "key_or_bill"],
+  [400, "FAILED_PRECONDITION", "bad_request"],
   [403, "PERMISSION_DENIED", "bad_request"],
   [404, "NOT_FOUND", "bad_request"],
   [429, "RESOURCE_EXHAUSTED", "rate"],

@@ -21,6 +21,8 @@ export const googleRefusals = createRefusalReader({
     RESOURCE_EXHAUSTED: "rate",
   },
   phrases: [
+    // A file that is not ready has the same status FAILED_PRECONDITION.
+    [/^Gemini API free tier is not available/, "key_or_bill"],
     [/^Your API key was reported as leaked/, "key_or_bill"],
     [/^Your prepayment credits are depleted/, "key_or_bill"],
   ],
