@@ -29,8 +29,8 @@ export class SwitchedBreakers implements Breakers {
     this.#breakers.abandoned(slot, accountId, permit);
   }
 
-  coolsForMs(slot: Slot): number | undefined {
-    return this.#isDisabled(slot.id) ? undefined : this.#breakers.coolsForMs(slot);
+  coolsForMs(slot: Slot, accountId: string): number | undefined {
+    return this.#isDisabled(slot.id) ? undefined : this.#breakers.coolsForMs(slot, accountId);
   }
 
   open(): string[] {

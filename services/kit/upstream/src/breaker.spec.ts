@@ -203,12 +203,30 @@ describe("a rate limit", () => {
   ])("%j keeps the slot from being called for %d ms, by anyone", (failure, ms) => {
     const { breakers, call, admits, pass } = world();
     call(failure);
-    expect(breakers.coolsForMs(slot)).toBe(ms);
+    expect(breakers.coolsForMs(slot, "a")).toBe(ms);
     pass(ms - 1);
     expect([admits("a"), admits("b")]).toEqual([false, false]);
     pass(1);
     expect([admits("a"), admits("b")]).toEqual([true, true]);
-    expect(breakers.coolsForMs(slot)).toBeUndefined();
+    expect(breakers.coolsForMs(slot, "a")).toBeUndefined();
+  });
+
+  test("of one account that comes back while others are served is that account's own", () => {
+    const { breakers, call, admits, pass } = world();
+    const limited = { status: 429, retryAfterMs: 60_000 };
+    call(limited, "greedy");
+    expect(admits("b")).toBe(false);
+    pass(60_000);
+    for (let minute = 0; minute < 3; minute += 1) {
+      call("served", "b");
+      expect(call(limited, "greedy")).toBe(true);
+      expect([admits("greedy"), admits("b")]).toEqual([false, true]);
+      expect(breakers.coolsForMs(slot, "greedy")).toBe(60_000);
+      expect(breakers.coolsForMs(slot, "b")).toBeUndefined();
+      pass(60_000);
+    }
+    call(limited, "b");
+    expect([admits("greedy"), admits("b"), admits("c")]).toEqual([false, false, false]);
   });
 
   test("never opens a breaker", () => {

@@ -21,7 +21,9 @@ export type CallPermit = "denied" | "granted" | "trial";
  *
  * - `unreachable`: five in a row, whoever made the calls, take the slot out for all.
  * - `key_or_bill`: all slots of the provider's key are out at once. Once a minute one call is made.
- * - `rate`: the slot is not called for as long as the provider asks, a minute at most.
+ * - `rate`: the slot is not called for as long as the provider asks, a minute at most. Where the same
+ *   account was limited the last time, and others were served since, it cools for that account alone: one
+ *   that asks for more than the limit by itself takes the slot from nobody.
  * - `trouble`: five in a row of one account take the slot out for that account. It is out for every
  *   account of which a call has failed while two accounts had five such failures and nobody was served
  *   within 30 seconds.
@@ -40,8 +42,8 @@ export interface Breakers {
   failed(slot: Slot, accountId: string, permit: CallPermit, failure: SlotFailure): void;
   /** Ends a call without a result for the slot, for instance because the client disconnected. */
   abandoned(slot: Slot, accountId: string, permit: CallPermit): void;
-  /** Returns for how long the provider's rate limit keeps the slot from being called; else undefined. */
-  coolsForMs(slot: Slot): number | undefined;
+  /** Returns for how long a rate limit keeps the account from calling the slot; else undefined. */
+  coolsForMs(slot: Slot, accountId: string): number | undefined;
   /** Returns the ids of the slots that serve nobody at the moment. */
   open(): string[];
   refusedKeys(): RefusedKey[];
@@ -69,6 +71,11 @@ class SlotRecord {
   /** When a slot that was out for all served again. */
   recoveredAt = Number.NEGATIVE_INFINITY;
   coolsUntil = Number.NEGATIVE_INFINITY;
+  /** The only account for which it cools; undefined where it does for all. */
+  coolsOnlyFor: string | undefined;
+  /** The account whose call was limited last, and whether another was served since. */
+  limitedAccount: string | undefined;
+  hasServedOthers = false;
   /** Calls in a row that did not reach the provider. */
   unreached: FailureStreak | undefined;
   /** How many accounts have a streak, and for how many of them the slot is out. */
@@ -108,7 +115,7 @@ class SlotBreakers implements Breakers {
   }
 
   #admitToSlot(record: SlotRecord, accountId: string, now: number): boolean {
-    if (now < record.coolsUntil) return false;
+    if (coolsFor(record, accountId) && now < record.coolsUntil) return false;
     const { unreached } = record;
     const isUnreached = unreached !== undefined && unreached.failures >= failuresToOpen;
     if (isUnreached && !unreached.isDue(now)) return false;
@@ -126,6 +133,7 @@ class SlotBreakers implements Breakers {
     const record = this.#recordOf(slot);
     const wasOutForAll = isOutForAll(record, now);
     record.lastSuccessAt = now;
+    if (record.limitedAccount !== accountId) record.hasServedOthers = true;
     if (permit === "trial") this.#restoreKey(slot);
     if (isQuiet(record)) return;
     if (wasOutForAll) record.recoveredAt = now;
@@ -151,10 +159,7 @@ class SlotBreakers implements Breakers {
     }
     if (meaning === "trouble") this.#extendStreak(record, accountId, now);
     else this.#abandonStreak(record, accountId);
-    if (meaning === "rate") {
-      const { retryAfterMs = defaultCoolingMs } = failure;
-      record.coolsUntil = now + Math.min(retryAfterMs, maxRetryAfterMs);
-    }
+    if (meaning === "rate") cool(record, accountId, failure, now);
     this.#report(record, now);
   }
 
@@ -166,9 +171,10 @@ class SlotBreakers implements Breakers {
     this.#abandonStreak(record, accountId);
   }
 
-  coolsForMs(slot: Slot): number | undefined {
+  coolsForMs(slot: Slot, accountId: string): number | undefined {
     const record = this.#records.get(slot.id);
-    const ms = record === undefined ? 0 : record.coolsUntil - this.#now();
+    if (record === undefined || !coolsFor(record, accountId)) return undefined;
+    const ms = record.coolsUntil - this.#now();
     return ms > 0 ? ms : undefined;
   }
 
@@ -256,6 +262,26 @@ class SlotBreakers implements Breakers {
     record.isReportedOut = isOut;
     if (!this.#keys.has(record.slotId)) this.#observer?.slotChanged(record.slotId, isOut);
   }
+}
+
+/** Records that the provider has limited a call of the account. */
+function cool(
+  record: SlotRecord,
+  accountId: string,
+  { retryAfterMs = defaultCoolingMs }: SlotFailure,
+  now: number,
+): void {
+  if (record.limitedAccount !== accountId) {
+    record.limitedAccount = accountId;
+    record.hasServedOthers = false;
+  }
+  const coolsForAll = record.coolsOnlyFor === undefined && now < record.coolsUntil;
+  record.coolsOnlyFor = record.hasServedOthers && !coolsForAll ? accountId : undefined;
+  record.coolsUntil = now + Math.min(retryAfterMs, maxRetryAfterMs);
+}
+
+function coolsFor({ coolsOnlyFor }: SlotRecord, accountId: string): boolean {
+  return coolsOnlyFor === undefined || coolsOnlyFor === accountId;
 }
 
 /** Whether nothing that failed is known of a slot. */

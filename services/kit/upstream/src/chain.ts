@@ -36,7 +36,7 @@ export async function walkChain<Response>(
   for (const slot of chain) {
     const permit = breakers.admit(slot, accountId);
     if (permit === "denied") {
-      const ms = breakers.coolsForMs(slot);
+      const ms = breakers.coolsForMs(slot, accountId);
       if (ms !== undefined) coolsForMs = Math.min(ms, coolsForMs ?? ms);
       continue;
     }
