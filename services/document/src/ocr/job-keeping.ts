@@ -54,7 +54,8 @@ export function keepJobs(parts: JobParts): Repeating {
   return repeat(run, { everyMs });
 }
 
-async function tendDue(parts: JobParts): Promise<void> {
+/** Looks after the jobs that are due. */
+export async function tendDue(parts: JobParts): Promise<void> {
   const { store, now } = parts;
   for (;;) {
     const at = now();
