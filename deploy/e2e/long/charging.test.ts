@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beginAudio } from "../src/charging/begin-audio.ts";
 import { type BegunCall, beginCall } from "../src/charging/begin-call.ts";
 import { expectCharge } from "../src/charging/endings.ts";
 import { expectNothingInProgress, newSerialAccount } from "../src/charging/in-progress.ts";
@@ -91,6 +92,19 @@ describe("what is charged", () => {
   test("when the provider stalls", async () => {
     const begun = await beginAll("the provider stalls", stack, () => "stalls");
     await expectCharges(begun);
+  });
+
+  test("when the provider of streamed audio stalls", async () => {
+    const cells = cellsOf("the provider stalls").filter(({ call }) => call.isAudioStream);
+    expect(cells).toHaveLength(2);
+    for (const cell of cells) {
+      const account = await newSerialAccount(stack);
+      const streamed = { behavior: "pending", seconds: 5 } as const;
+      const open = await beginAudio(stack, account, cell, streamed);
+      open.flush();
+      await open.ended;
+      await expectCharge(stack, cell, open);
+    }
   });
 
   test("when the deadline passes", async () => {

@@ -17,10 +17,22 @@ const leaveBeforeTheFirstByte: EndCall = async (stack, account, { call }) => {
   return open;
 };
 
-const leaveAfterTheFirstByte: EndCall = async (stack, account, { call, form }) => {
-  const open = await beginCall(stack, account, call, form === "speech" ? "endless" : "held");
-  if (form !== "speech") stack.simulator.release();
-  await soon(() => expect(open.receivedBytes()).toBeGreaterThan(0));
+/** Leaves once so many bytes have been received. */
+function leaveAfter(bytes: number): EndCall {
+  return async (stack, account, { call, form }) => {
+    const open = await beginCall(stack, account, call, form === "speech" ? "endless" : "held");
+    if (form !== "speech") stack.simulator.release();
+    await soon(() => expect(open.receivedBytes()).toBeGreaterThanOrEqual(bytes));
+    open.leave();
+    await open.ended;
+    return open;
+  };
+}
+
+const leaveAtTheLastByte: EndCall = async (stack, account, { call }) => {
+  const open = await beginCall(stack, account, call, "held");
+  stack.simulator.release();
+  await soon(() => expect(open.recorded.outcome).toBe("completed"));
   open.leave();
   await open.ended;
   return open;
@@ -51,7 +63,10 @@ export function endingOf({ ending, form, call }: Cell): EndCall | undefined {
 /** The endings that need no gateway of their own, and take less than a second. */
 const endCall: { readonly [Each in Ending]?: EndCall } = {
   "the client leaves before the first byte": leaveBeforeTheFirstByte,
-  "the client leaves after the first byte": leaveAfterTheFirstByte,
+  "the client leaves after the first byte": leaveAfter(1),
+  // Only audio has these.
+  "the client leaves in the middle": leaveAfter(1_000_000),
+  "the client leaves at the last event": leaveAtTheLastByte,
   "the key is revoked": revokeTheKey,
   "the provider closes": failWith("closes"),
   "the provider errs": failWith("errs"),

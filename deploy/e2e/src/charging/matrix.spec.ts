@@ -1,7 +1,8 @@
 import { routes } from "@tollgate/edge/routes";
 import { Wire } from "@tollgate/proto/tollgate/v1/chat";
 import { describe, expect, test } from "vitest";
-import { chatWires, endings, isPending, matrix } from "./matrix.ts";
+import { endingOf } from "./endings.ts";
+import { cellsOf, chatWires, endings, isPending, longEndings, matrix } from "./matrix.ts";
 
 const rowsOf = (path: string) => matrix.filter((row) => row.path === path).map(({ form }) => form);
 
@@ -24,6 +25,15 @@ describe("the matrix of what is charged", () => {
     const rows = matrix.map(({ path, form }) => `${path} ${form}`);
     expect(new Set(rows).size).toBe(rows.length);
     for (const { path } of matrix) expect(billable).toContain(path);
+  });
+
+  test("has no cell that no test runs", () => {
+    const unrun = endings.flatMap((ending) =>
+      cellsOf(ending).filter(
+        (cell) => endingOf(cell) === undefined && !longEndings.includes(ending),
+      ),
+    );
+    expect(unrun.map(({ call, form, ending }) => `${call.path} as ${form}: ${ending}`)).toEqual([]);
   });
 
   for (const { path, form, charges } of matrix) {

@@ -15,7 +15,8 @@ import { type BilledCall, billedCalls } from "./billed-calls.ts";
  *    `long/charging.test.ts`, for all rows at once.
  *
  * Both run in both shapes, and compare what the ledger charged with the count of the simulated provider
- * (`expectCharge`). A cell may have a test elsewhere, too, but only these two count.
+ * (`expectCharge`). A cell may have a test elsewhere, too, but only these two count: the law fails for a
+ * cell that neither of them runs.
  */
 export const endings = [
   "the client leaves before the first byte",
@@ -33,6 +34,15 @@ export const endings = [
 ] as const;
 
 export type Ending = (typeof endings)[number];
+
+/** The endings that `long/charging.test.ts` has. */
+export const longEndings: readonly Ending[] = [
+  "the deadline passes",
+  "the gateway drains",
+  "the grace period ends",
+  "the process is killed",
+  "the provider stalls",
+];
 
 /** The engineer who fills a cell. */
 export type Owner = "whole" | "stream" | "audio" | "jobs";
