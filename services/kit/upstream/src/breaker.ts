@@ -3,14 +3,15 @@ import { AccountStreaks } from "./account-streaks.ts";
 import type { SlotFailure } from "./failure.ts";
 import { FailureStreak, failuresToOpen } from "./failure-streak.ts";
 import { type RefusedKey, RefusedKeys } from "./refused-keys.ts";
-import { maxRetryAfterMs } from "./retry-after.ts";
-
-/** How long a slot is not called whose provider limits the rate and does not say for how long. */
-const defaultCoolingMs = 1_000;
-/** A slot that served any account within this time is out for no other account. */
-const successCountsMs = 30_000;
-/** How many accounts must have failed before a slot is out for all. */
-const accountsToOpen = 2;
+import {
+  cool,
+  coolsFor,
+  forgetStreak,
+  isOutForAll,
+  isQuiet,
+  SlotRecord,
+  servesNobody,
+} from "./slot-record.ts";
 
 /** Whether a slot may be called; `trial`: this call decides whether the provider's key works again. */
 export type CallPermit = "denied" | "granted" | "trial";
@@ -62,31 +63,6 @@ export interface BreakerObserver {
 /** Creates closed breakers. */
 export function createBreakers(now: () => number, observer?: BreakerObserver): Breakers {
   return new SlotBreakers(now, observer);
-}
-
-/** What is known of one slot. */
-class SlotRecord {
-  readonly slotId: string;
-  lastSuccessAt = Number.NEGATIVE_INFINITY;
-  /** When a slot that was out for all served again. */
-  recoveredAt = Number.NEGATIVE_INFINITY;
-  coolsUntil = Number.NEGATIVE_INFINITY;
-  /** The only account for which it cools; undefined where it does for all. */
-  coolsOnlyFor: string | undefined;
-  /** The account whose call was limited last, and whether another was served since. */
-  limitedAccount: string | undefined;
-  hasServedOthers = false;
-  /** Calls in a row that did not reach the provider. */
-  unreached: FailureStreak | undefined;
-  /** How many accounts have a streak, and for how many of them the slot is out. */
-  streaks = 0;
-  openStreaks = 0;
-  /** Whether the observer was told that the slot is out. */
-  isReportedOut = false;
-
-  constructor(slotId: string) {
-    this.slotId = slotId;
-  }
 }
 
 class SlotBreakers implements Breakers {
@@ -207,7 +183,7 @@ class SlotBreakers implements Breakers {
   #extendStreak(record: SlotRecord, accountId: string, now: number): void {
     const streak = this.#accounts.touch(record.slotId, accountId, (forgotten) => {
       const of = this.#records.get(forgotten.slotId);
-      if (of !== undefined) forget(of, forgotten.streak);
+      if (of !== undefined) forgetStreak(of, forgotten.streak);
     });
     if (streak.failures === 0) record.streaks += 1;
     streak.fail(now);
@@ -219,7 +195,7 @@ class SlotBreakers implements Breakers {
     const streak = this.#accounts.get(record.slotId, accountId);
     if (streak === undefined) return;
     this.#accounts.delete(record.slotId, accountId);
-    forget(record, streak);
+    forgetStreak(record, streak);
   }
 
   #abandonStreak({ slotId, streaks }: SlotRecord, accountId: string): void {
@@ -262,44 +238,4 @@ class SlotBreakers implements Breakers {
     record.isReportedOut = isOut;
     if (!this.#keys.has(record.slotId)) this.#observer?.slotChanged(record.slotId, isOut);
   }
-}
-
-/** Records that the provider has limited a call of the account. */
-function cool(
-  record: SlotRecord,
-  accountId: string,
-  { retryAfterMs = defaultCoolingMs }: SlotFailure,
-  now: number,
-): void {
-  if (record.limitedAccount !== accountId) {
-    record.limitedAccount = accountId;
-    record.hasServedOthers = false;
-  }
-  const coolsForAll = record.coolsOnlyFor === undefined && now < record.coolsUntil;
-  record.coolsOnlyFor = record.hasServedOthers && !coolsForAll ? accountId : undefined;
-  record.coolsUntil = now + Math.min(retryAfterMs, maxRetryAfterMs);
-}
-
-function coolsFor({ coolsOnlyFor }: SlotRecord, accountId: string): boolean {
-  return coolsOnlyFor === undefined || coolsOnlyFor === accountId;
-}
-
-/** Whether nothing that failed is known of a slot. */
-function isQuiet({ streaks, unreached, coolsUntil }: SlotRecord): boolean {
-  return streaks === 0 && unreached === undefined && coolsUntil === Number.NEGATIVE_INFINITY;
-}
-
-function isOutForAll(record: SlotRecord, now: number): boolean {
-  return record.openStreaks >= accountsToOpen && now - record.lastSuccessAt >= successCountsMs;
-}
-
-/** Whether the slot is out for every account that calls it. With one account, that is its own. */
-function servesNobody(record: SlotRecord, now: number): boolean {
-  if (record.unreached !== undefined && record.unreached.failures >= failuresToOpen) return true;
-  return record.openStreaks > 0 && now - record.lastSuccessAt >= successCountsMs;
-}
-
-function forget(record: SlotRecord, { failures }: FailureStreak): void {
-  record.streaks -= 1;
-  if (failures >= failuresToOpen) record.openStreaks -= 1;
 }
