@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { beginAudio } from "../src/charging/begin-audio.ts";
 import { type BegunCall, beginCall } from "../src/charging/begin-call.ts";
+import { billedCalls } from "../src/charging/billed-calls.ts";
 import { expectCharge } from "../src/charging/endings.ts";
 import { expectNothingInProgress, newSerialAccount } from "../src/charging/in-progress.ts";
 import { type Cell, cellsOf, type Ending } from "../src/charging/matrix.ts";
@@ -87,6 +88,27 @@ describe("what is charged", () => {
         expect(found).toEqual([cell.call.path, "unrecorded", 0n, ["top_up"]]);
       });
     }
+  });
+
+  test("when only the process that accepted the request is killed: nothing", async (context) => {
+    context.skip(stack.killService === undefined, "all is one process");
+    const edge = await stack.addReplica();
+    const call = billedCalls.chat;
+    const open = await beginCall(
+      { ...stack, url: edge.url },
+      await newSerialAccount(stack),
+      call,
+      "held",
+    );
+    await edge.kill();
+    const cell = {
+      call,
+      form: "whole",
+      ending: "the process is killed",
+      charge: "nothing",
+    } as const;
+    await expectCharge(stack, cell, open);
+    expect(open.recorded.outcome).toBe("client_disconnected");
   });
 
   test("when the provider stalls", async () => {
