@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { testCatalog } from "../src/catalog/catalog.ts";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
-import { readWalletRow } from "../src/ledger.ts";
+import { entryOf, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -51,6 +51,25 @@ describe("providers", () => {
     expect(response.status).toBe(200);
     expect(response.text).toContain("You said");
     expect(await calls(user)).toHaveLength(2);
+  });
+
+  test("an attempt that generated nothing, and reported its usage, is a line of the charge", async () => {
+    for (const stream of [false, true]) {
+      const response = await post({ model: "test-failover-usage", stream });
+      const requestId = response.headers.get("x-request-id");
+      const entry = await eventually(async () => {
+        const found = await entryOf(stack, account, requestId);
+        expect(found).toBeDefined();
+        return found;
+      });
+      const lines = entry?.lines.map(({ dimension, quantity }) => [dimension, quantity]);
+      // Three tokens of the prompt at 0.15 micro-USD, rounded up.
+      expect(lines).toEqual([
+        ["input", 3n],
+        ["output", 6n],
+        ["empty_attempt", 1n],
+      ]);
+    }
   });
 
   /** Resolves with how many of a user's calls reached the slot that fails. */

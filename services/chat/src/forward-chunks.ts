@@ -5,6 +5,7 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { transportFailure } from "@tollgate/upstream/provider-response";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
+import type { ReaderPace } from "./reader-pace.ts";
 import type { UsageCounter } from "./usage/usage-counter.ts";
 import { type Chunk, toChunk } from "./wires/chunk.ts";
 import type { ResponseContext } from "./wires/response-context.ts";
@@ -31,6 +32,8 @@ export interface Reading {
   counter: Pick<UsageCounter, "add">;
   /** The rates that limit the key, for the first part. */
   rates?: Rates | undefined;
+  /** Records how fast the parts are taken. */
+  pace?: ReaderPace;
 }
 
 /**
@@ -47,6 +50,7 @@ export async function* forwardChunks(
 ): AsyncGenerator<StreamPart> {
   const reader = createEventReader();
   let { rates } = reading;
+  const { pace } = reading;
   let isEmpty = true;
   try {
     for await (const item of body) {
@@ -56,7 +60,9 @@ export async function* forwardChunks(
         const { chunks, end, rest } = read;
         if (isSendable(chunks, end, isEmpty)) {
           isEmpty = false;
+          const from = performance.now();
           yield { chunks, rates };
+          pace?.record(from);
           rates = undefined;
         }
         if (isEnded(read, isEmpty, body)) return;

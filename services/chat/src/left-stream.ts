@@ -5,6 +5,7 @@ import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import type { StreamPart } from "./forward-chunks.ts";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import { meteredCall, type PreparedCall } from "./prepare.ts";
+import type { ReaderPace } from "./reader-pace.ts";
 import { atCost } from "./usage/usage.ts";
 import type { UsageCounter } from "./usage/usage-counter.ts";
 import type { UsageMeter } from "./usage/usage-meter.ts";
@@ -13,6 +14,7 @@ import type { UsageMeter } from "./usage/usage-meter.ts";
 export interface CalledSlot {
   slot: Slot;
   counter: UsageCounter;
+  pace: ReaderPace;
   /** The rest of a stream that is read on without its client. */
   rest?: { parts: AsyncIterator<StreamPart>; allowance: StreamAllowance };
 }
@@ -33,17 +35,18 @@ export function untilLeft(parts: AsyncIterator<StreamPart>): AsyncIterable<Strea
 /**
  * Resolves with the usage of a stream that its client or its deadline has ended: as far as its provider
  * has reported it, and the rest by the tokenizer. Resolves with undefined where the provider or the gateway
- * has ended it.
+ * has ended it, unless the provider gave up a client that did not read.
  */
 export async function usageSoFar(
   meter: UsageMeter,
   prepared: PreparedCall,
-  { slot, counter, rest }: CalledSlot,
+  { slot, counter, pace, rest }: CalledSlot,
   { failure, signal }: EndedEarly,
 ): Promise<ChatUsage | undefined> {
   await rest?.parts.return?.();
-  if (!endedByCaller(signal)) return undefined;
-  if (failure !== undefined && failure !== signal.reason) return undefined;
+  const isLeft = failure === undefined || failure === signal.reason;
+  const isCallers = signal.aborted ? isLeft && endedByCaller(signal) : !isLeft && pace.isCause();
+  if (!isCallers) return undefined;
   return meter.usageOf(meteredCall(prepared, slot), counter);
 }
 

@@ -1,4 +1,3 @@
-import type { Slot } from "@tollgate/catalog/model";
 import type { Cancellable } from "@tollgate/core/cancellation";
 import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/broken-stream";
@@ -18,6 +17,8 @@ import {
   type PreparedCall,
   prepare,
 } from "./prepare.ts";
+import { ReaderPace } from "./reader-pace.ts";
+import { EmptyAttempts } from "./usage/empty-attempts.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
 import { doneEvent } from "./wires/chat/chunk-event.ts";
@@ -65,6 +66,7 @@ function generate(
     let isNative = false;
     /** The attempt that the provider was called for last. */
     let called: CalledSlot | undefined;
+    const empty = new EmptyAttempts();
     generation.billPartial(async (failure) => {
       if (called === undefined) return undefined;
       const left = isHidden && cancellation.hasLeft;
@@ -74,21 +76,24 @@ function generate(
         : await usageSoFar(meter, prepared, called, { failure, signal });
       if (usage === undefined) return undefined;
       const { slot } = called;
-      return { slot, response: measure(usage, slot, billedOutput(hold, slot, generation)) };
+      const used = measure(usage, slot, billedOutput(hold, slot, generation));
+      return { slot, response: empty.addTo(used) };
     });
     const attempted = generation.attemptStream((slot) => {
       isNative = !translated.has(slot);
       const counter = new UsageCounter();
-      called = { slot, counter };
-      return open(runtime, prepared, { slot, counter, generation }, signal);
+      if (called !== undefined) empty.add(called.slot, called.counter.reported);
+      const pace = new ReaderPace();
+      called = { slot, counter, pace };
+      return open(runtime, prepared, { ...called, generation }, signal);
     });
     const { slot, response } = await attempted.catch((error: unknown) => {
       throw wire.describeFailure(error, isNative);
     });
-    const { chunks, events, counter, allowance } = response;
+    const { chunks, events, counter, pace, allowance } = response;
     if (isHidden) {
       const parts = chunks[Symbol.asyncIterator]();
-      called = { slot, counter, rest: { parts, allowance } };
+      called = { slot, counter, pace, rest: { parts, allowance } };
       yield* untilLeft(parts);
     } else yield* chunks;
     if (allowance.isUsedUp) {
@@ -99,7 +104,8 @@ function generate(
     const metered = meteredCall(prepared, slot);
     const usage = counter.complete ?? (await meter.usageOf(metered, counter));
     const billed = billedOutput(hold, slot, generation);
-    const measured = await generation.measured(slot, measure(usage, slot, billed));
+    const used = empty.addTo(measure(usage, slot, billed));
+    const measured = await generation.measured(slot, used);
     let cost: NanoUsd;
     try {
       await session?.storeTurn(turnOf(model.alias, events, usage, measured.charge));
@@ -113,9 +119,7 @@ function generate(
   });
 }
 
-interface Attempt {
-  slot: Slot;
-  counter: UsageCounter;
+interface Attempt extends Pick<CalledSlot, "slot" | "counter" | "pace"> {
   generation: Generation;
 }
 
@@ -123,7 +127,7 @@ interface Attempt {
 async function open(
   { providers, now }: ChatRuntime,
   prepared: PreparedCall,
-  { slot, counter, generation }: Attempt,
+  { slot, counter, pace, generation }: Attempt,
   signal: AbortSignal,
 ) {
   const { wire, client, translated, session, hold } = prepared;
@@ -137,7 +141,7 @@ async function open(
   const context = contextOf(prepared, slot, now());
   const events = chat === undefined ? wire.readEvents(context) : wire.writeEvents(context);
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
-  const reading = { events, context, counter, rates: generation.rates };
+  const reading = { events, context, counter, pace, rates: generation.rates };
   const chunks = forwardChunks(body, signal, reading, allowance);
-  return { chunks, events, counter, allowance };
+  return { chunks, events, counter, pace, allowance };
 }

@@ -1,5 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { Cancellable } from "@tollgate/core/cancellation";
+import type { JsonObject } from "@tollgate/core/json";
 import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
@@ -16,6 +17,7 @@ import {
   type PreparedCall,
   prepare,
 } from "./prepare.ts";
+import { EmptyAttempts } from "./usage/empty-attempts.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
 import { requireCompletion } from "./wires/chat/completion.ts";
@@ -61,9 +63,10 @@ function generate(
   const billable = { ...billableCall(prepared), cancellation };
   return runtime.engine.generate(billable, async (generation) => {
     let isNative = false;
+    const empty = new EmptyAttempts();
     const attempted = generation.attempt((slot) => {
       isNative = !translated.has(slot);
-      return request(runtime, prepared, slot, generation, signal);
+      return request(runtime, prepared, { slot, generation, empty }, signal);
     });
     const { slot, response } = await attempted.catch((error: unknown) => {
       throw wire.describeFailure(error, isNative);
@@ -71,7 +74,8 @@ function generate(
     const call = meteredCall(prepared, slot);
     const usage = completeUsage(response) ?? (await meter.usageOf(call, deliveredBy(response)));
     const billed = billedOutput(hold, slot, generation);
-    const measured = await generation.measured(slot, measure(usage, slot, billed));
+    const used = empty.addTo(measure(usage, slot, billed));
+    const measured = await generation.measured(slot, used);
     if (!cancellation.hasLeft) {
       await session?.storeTurn(turnOf(model.alias, response, usage, measured.charge));
     }
@@ -98,12 +102,18 @@ function deliveredBy({ reported, messages, toolCalls }: WireResponse): UsageCoun
   return counter;
 }
 
+interface Attempt {
+  slot: Slot;
+  generation: Generation;
+  /** Those before it. It is added where it is one of them. */
+  empty: EmptyAttempts;
+}
+
 /** Requests a response from a slot. Throws a SlotFailure. */
 async function request(
   { providers, now }: ChatRuntime,
   prepared: PreparedCall,
-  slot: Slot,
-  generation: Generation,
+  { slot, generation, empty }: Attempt,
   signal: AbortSignal,
 ): Promise<WireResponse> {
   const { wire, client, translated, session, hold } = prepared;
@@ -113,8 +123,16 @@ async function request(
   if (chat === undefined) {
     const sent = await wire.post(providers, client, slot, sending);
     const json = await readJsonObject(sent, signal);
-    return wire.readResponse(json, contextOf(prepared, slot, now()));
+    const context = contextOf(prepared, slot, now());
+    if (isEmpty(json.value)) empty.add(slot, context.readUsage(json.value.usage));
+    return wire.readResponse(json, context);
   }
   const value = await completeTranslated(providers, client, slot, chat, sending);
-  return wire.fromChat(requireCompletion(value), contextOf(prepared, slot, now()));
+  const context = contextOf(prepared, slot, now());
+  if (isEmpty(value)) empty.add(slot, context.readUsage(value.usage));
+  return wire.fromChat(requireCompletion(value), context);
+}
+
+function isEmpty({ choices }: JsonObject): boolean {
+  return Array.isArray(choices) && choices.length === 0;
 }

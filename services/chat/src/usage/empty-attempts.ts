@@ -1,0 +1,27 @@
+import type { Slot } from "@tollgate/catalog/model";
+import { costOf } from "@tollgate/core/money";
+import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
+import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { measure } from "./usage.ts";
+
+/**
+ * The attempts of a call whose providers have generated nothing, and have billed for it. The call goes on
+ * to the next slot; who can make a provider respond so must not have it for nothing.
+ */
+export class EmptyAttempts {
+  #lines: PricedLine[] | undefined;
+
+  /** Adds an attempt, if its provider has reported its usage. */
+  add(slot: Slot, usage: ChatUsage | undefined): void {
+    if (usage === undefined) return;
+    const picoUsd = costOf(measure(usage, slot).lines) * 1_000n;
+    this.#lines ??= [];
+    this.#lines.push({ dimension: "empty_attempt", quantity: 1n, price: { picoUsd, per: 1n } });
+  }
+
+  /** Returns the measurement of what is billed, with a line for each of these attempts. */
+  addTo(measurement: Measurement): Measurement {
+    if (this.#lines === undefined) return measurement;
+    return { ...measurement, lines: [...measurement.lines, ...this.#lines] };
+  }
+}
