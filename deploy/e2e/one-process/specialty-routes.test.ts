@@ -241,6 +241,32 @@ describe("the JSON routes other than chat", () => {
     });
   });
 
+  test.each([
+    ["test-image", "2049x16", "size must be at most 2048x2048."],
+    ["test-image", "16x2049", "size must be at most 2048x2048."],
+    ["test-image-sizes", "1024x1024", "size must be one of 512x512, 4096x2160."],
+    ["test-image-priced", "1024x1024", "size must be one of 512x512, 4096x4096."],
+  ])("of %s no image of %s is generated", async (model, size, message) => {
+    const response = await post("/v1/images/generations", { model, prompt: "cat", size });
+    expectEnvelope(response, 400, "invalid_param", "size");
+    expect(response.text).toContain(message);
+  });
+
+  test.each([
+    ["test-image", "2048x2048", 0.08],
+    ["test-image-sizes", "4096x2160", 0.08],
+    ["test-image-priced", undefined, 0.08],
+    ["test-image-priced", "512x512", 0.04],
+    ["test-image-priced", "4096x4096", 0.6],
+  ])("two images of %s in %s cost %d USD", async (model, size, cost) => {
+    const body = { model, prompt: "cat", n: 2, size };
+    const response = await post("/v1/images/generations", body);
+    expect(response.body).toMatchObject({ usage: { images: 2, cost } });
+    const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
+    const amountNanoUsd = -BigInt(Math.round(cost * 1e9));
+    expect(entry).toMatchObject({ amountNanoUsd, uncollectedNanoUsd: 0n });
+  });
+
   test("a response without an image is a failure", async () => {
     const response = await post("/v1/images/generations", {
       model: "test-image-none",

@@ -147,6 +147,8 @@ const beyondSchema = [
   /^tools\[.*\.name is required/,
   /does not take images|the conversation holds images/,
   /must have at most \d+ characters for |^response_format must be .* for /,
+  // The catalog says which hosts and sizes a model takes.
+  /or a URL whose host is public\.$|^size must be (one of|at most) /,
   /does not support streaming/,
   /must be "(print|archival)" for /,
   /Idempotency-Key must be/,

@@ -4,7 +4,7 @@ import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { Engine } from "@tollgate/generation/engine";
 import type { BillableCall } from "@tollgate/generation/generation";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
-import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { checkTurn } from "./conversations/limits.ts";
 import type { Session, Sessions } from "./conversations/session.ts";
@@ -78,16 +78,23 @@ function offeredTools(wire: Wire, client: ClientRequest): readonly OfferedTool[]
 
 /**
  * Returns the model of a call's alias. Throws `model_not_found`, and `invalid_param` for images where
- * it has no vision.
+ * it has no vision and for URLs of private hosts.
  */
 export function resolveChat(
   engine: Engine,
   { alias, caller, prompt }: Pick<ChatCall, "alias" | "caller" | "prompt">,
 ): Model {
   const model = engine.resolve(alias, "chat", caller);
+  if (prompt !== undefined && prompt.privateUrlParam !== "") refusePrivateUrl(prompt, model);
   if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
   const problem = `must not be an image: ${model.alias} does not take images`;
   throw invalidParam(prompt?.firstImageParam ?? "messages", problem);
+}
+
+/** Throws `invalid_param` where a slot's provider is not known to be one of the operator's own. */
+function refusePrivateUrl({ privateUrlParam }: PromptSize, { chain }: Model): void {
+  if (chain.every(({ provider }) => provider.takesPrivateUrls)) return;
+  throw invalidParam(privateUrlParam, "must be a data URL, or a URL whose host is public");
 }
 
 /** Returns a call as the engine bills it. */

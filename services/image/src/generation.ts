@@ -1,3 +1,5 @@
+import { describeSizes, modelForSize } from "@tollgate/catalog/image-sizes";
+import { invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { unitsFor, usdJson } from "@tollgate/core/money";
 import type { Attempt, JsonRoute, JsonRouteResponse } from "@tollgate/generation/json-route";
@@ -10,6 +12,11 @@ import { SlotFailure } from "@tollgate/upstream/failure";
  */
 export const generation: JsonRoute<GenerateImagesRequest> = {
   routeType: "images",
+  chooseModel(model, { size }) {
+    const chosen = modelForSize(model, size);
+    if (chosen !== undefined) return chosen;
+    throw invalidParam("size", `must be ${describeSizes(model)}`);
+  },
   bound: ({ images = 1 }) => BigInt(images),
   requested: ({ images }) => (images === undefined ? {} : { n: images }),
   ownMembers: ({ images }, attempt) =>

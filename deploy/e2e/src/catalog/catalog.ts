@@ -24,6 +24,8 @@ export function testCatalog(simulatorUrl: string): string {
   return JSON.stringify({
     providers: {
       sim: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
+      // Fetches images from addresses of the operator's network.
+      intranet: { base_url: `${simulatorUrl}/v1`, private_urls: true },
       // For many concurrent calls, which take longer than 5 s together.
       long_timeout: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 60 },
       // For calls that time out.

@@ -23,6 +23,10 @@ export function chatModels() {
   return [
     chatModel("test-small", [slot("sim", "small")]),
     chatModel("test-vision", [slot("sim", "vision")], { vision: true }),
+    chatModel("test-vision-private", [slot("intranet", "vision")], { vision: true }),
+    chatModel("test-vision-mixed", [slot("intranet", "vision"), slot("sim", "vision")], {
+      vision: true,
+    }),
     chatModel("test-keyed", [slot("secret", "keyed")]),
     chatModel("test-passing", [slot("sim", "passing?status=503"), slot("sim", "passing")], {
       passes: ["prompt_cache_key", "verbosity", "safety_identifier"],

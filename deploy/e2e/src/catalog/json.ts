@@ -30,6 +30,11 @@ export function jsonModels() {
     imageModel("test-image-few", "image?images=2"),
     imageModel("test-image-many", "image?images=12"),
     imageModel("test-image-none", "image?images=0"),
+    { ...imageModel("test-image-sizes", "image"), sizes: ["512x512", "4096x2160"] },
+    {
+      ...imageModel("test-image-priced", "image"),
+      sizes: { "512x512": "0.02", "4096x4096": "0.3" },
+    },
     imageModel("test-image-fine", "image", "0.0000001"),
     ...faulty("test-image", (alias, model) => imageModel(alias, model)),
   ];

@@ -68,6 +68,10 @@ export interface Model {
   transcription?: { language: "required" | "auto" };
   /** On OCR aliases only: the kind of documents that they read, and how long a job keeps its hold. */
   ocr?: { lane: OcrLane; jobHoldMs: number };
+  /**
+   * On image aliases whose sizes the catalog names: each size, with the model as it is priced for it.
+   */
+  imageSizes?: ReadonlyMap<string, Model> | undefined;
   /** On classification aliases only. */
   classification?: Classification;
   unitType: UnitType;
@@ -152,6 +156,8 @@ export interface Provider {
   region?: string | undefined;
   /** Whether it speaks OpenAI's Responses API, beside chat completions. */
   responses?: boolean;
+  /** Whether images and files may be at private addresses, which it fetches. */
+  takesPrivateUrls?: boolean;
   /** Whether it is asked for the usage in each chunk of a stream of chat. */
   continuousUsage?: boolean;
   /** How long the provider may send nothing, before its response and during it. */

@@ -3,6 +3,7 @@ import { describeIssue, valueAt } from "@tollgate/core/schema-errors";
 import { type Document, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 import { toolSwitches } from "./allowances.ts";
+import { imageSizesOf } from "./image-sizes.ts";
 import {
   type Catalog,
   type Model,
@@ -84,6 +85,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
       baseUrlEnv: entry.base_url_env,
       apiKeyEnv: entry.api_key_env,
       region: entry.region,
+      ...(entry.private_urls ? { takesPrivateUrls: true } : {}),
       ...(entry.continuous_usage ? { continuousUsage: true } : {}),
       ...(entry.responses === undefined ? {} : { responses: entry.responses }),
       timeoutMs: (entry.timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
@@ -170,7 +172,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
   if ("token_input" in entry && entry.token_input) refuseTextOnly(chain, path);
   if (entry.route_type === "chat") requireHourlyPrices(chain, path);
   if ("allows" in entry) requireToolPrices(entry.allows, chain, path);
-  return {
+  const model: Model = {
     alias: entry.alias,
     routeType: entry.route_type,
     visibility: entry.visibility,
@@ -194,6 +196,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     pricing,
     chain,
   };
+  return { ...model, imageSizes: imageSizesOf(entry, model, path) };
 }
 
 /**

@@ -22,6 +22,7 @@ export function providerSchema(kinds: ProviderKinds) {
       region: z.string().optional(),
       responses: z.boolean().optional(),
       continuous_usage: z.boolean().optional(),
+      private_urls: z.boolean().optional(),
       timeout_seconds: z.number().positive().max(3_600).optional(),
     })
     .refine((entry) => hasOneAddress(entry, kindOf(entry.kind)), {

@@ -160,6 +160,13 @@ const classification = model("classification", unitPricing).extend({
   taxonomies: z.array(z.enum(taxonomies)).min(1).optional(),
 });
 
+const imageSize = z
+  .string()
+  .regex(/^[1-9]\d{0,4}x[1-9]\d{0,4}$/, "must be WIDTHxHEIGHT, such as 1024x1024");
+const images = model("images", unitPricing).extend({
+  sizes: z.union([z.array(imageSize).min(1).max(64), z.record(imageSize, price)]).optional(),
+});
+
 const providerName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/);
 const models = z.array(
   z.discriminatedUnion("route_type", [
@@ -170,7 +177,7 @@ const models = z.array(
     model("rerank", unitPricing),
     ocr,
     classification,
-    model("images", unitPricing),
+    images,
   ]),
 );
 const limits = z

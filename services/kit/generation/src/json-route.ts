@@ -32,6 +32,11 @@ export interface Attempt {
  */
 export interface JsonRoute<Call extends JsonCall> {
   routeType: RouteType;
+  /**
+   * Returns the model as it is priced for a call. Throws `invalid_param` for a call that it does not
+   * take. Default: the model of the alias.
+   */
+  chooseModel?(model: Model, call: Call): Model;
   /** Returns the upper bound of the units that the call uses. */
   bound(call: Call, model: Model): bigint;
   /** Returns the tokens that the call is likely to use. Routes that count no tokens have none. */
@@ -67,7 +72,8 @@ export async function serveJson<Call extends JsonCall>(
 ): Promise<JsonRouteResponse> {
   const { caller, alias } = call;
   const { routeType } = route;
-  const model = engine.resolve(alias, routeType, caller);
+  const resolved = engine.resolve(alias, routeType, caller);
+  const model = route.chooseModel?.(resolved, call) ?? resolved;
   const client = new ClientBody(call.body);
   checkJson(model, client, route.requested?.(call));
   const estimate = highestCostOfUnits(model, route.bound(call, model));

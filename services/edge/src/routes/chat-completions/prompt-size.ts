@@ -1,6 +1,12 @@
-import type { JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { addMessageText, addText, type TextSize } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
+import {
+  addUrl,
+  newMeasure,
+  type PromptMeasure,
+  promptSizeOf,
+} from "../../billable/prompt-measure.ts";
 
 /**
  * Measures the text that the model reads: the text of the messages, and the JSON of the tools and
@@ -9,7 +15,7 @@ import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
  */
 export function measurePrompt(body: JsonObject): PromptSize {
   const messages = body.messages as readonly unknown[];
-  const size = { bytes: 0, characters: 0, imageParts: 0, firstImageParam: "" };
+  const size = newMeasure();
   for (const [index, message] of messages.entries()) {
     addImages(message, index, size);
     addMessageText(message, size);
@@ -19,28 +25,23 @@ export function measurePrompt(body: JsonObject): PromptSize {
     if (member !== undefined) addText(JSON.stringify(member), unstored);
   }
   return {
-    $typeName: "tollgate.v1.PromptSize",
+    ...promptSizeOf(size, messages.length),
     textBytes: BigInt(size.bytes + unstored.bytes),
     textCharacters: BigInt(size.characters + unstored.characters),
     unstoredTextBytes: BigInt(unstored.bytes),
     unstoredTextCharacters: BigInt(unstored.characters),
-    messages: messages.length,
-    imageParts: size.imageParts,
-    firstImageParam: size.firstImageParam,
   };
 }
 
-interface Size extends TextSize {
-  imageParts: number;
-  firstImageParam: string;
-}
-
-function addImages(message: unknown, index: number, size: Size): void {
+function addImages(message: unknown, index: number, size: PromptMeasure): void {
   const content = (message as JsonObject).content;
   if (!Array.isArray(content)) return;
   for (const [partIndex, part] of content.entries()) {
-    if ((part as JsonObject).type !== "image_url") continue;
+    const { type, image_url: image } = part as JsonObject;
+    if (type !== "image_url") continue;
+    const path = `messages[${index}].content[${partIndex}]`;
     size.imageParts += 1;
-    size.firstImageParam ||= `messages[${index}].content[${partIndex}]`;
+    size.firstImageParam ||= path;
+    if (isJsonObject(image)) addUrl(image.url, `${path}.image_url.url`, size);
   }
 }

@@ -8,7 +8,12 @@ import { imagesSchema } from "./schema.ts";
 export function generateImages(dependencies: RouteDependencies, rules: HandlerRules): KeyedHandler {
   const { image } = dependencies.services;
   return jsonHandler(dependencies, rules, imagesSchema, ({ n, ...fields }, call, options) => {
-    const request = { ...call(fields), ...(n === undefined ? {} : { images: n }) };
+    const { size } = fields;
+    const request = {
+      ...call(fields),
+      ...(n === undefined ? {} : { images: n }),
+      ...(size === undefined ? {} : { size }),
+    };
     return image.generateImages(request, options);
   });
 }

@@ -10,7 +10,7 @@ export const imagesSchema = z.strictObject({
   n: integerFrom(1, maxImages).describe("The number of images. Defaults to 1."),
   size: text
     .regex(/^[1-9]\d*x[1-9]\d*$/, "must be WIDTHxHEIGHT in whole numbers, such as 1024x1024")
-    .describe("WIDTHxHEIGHT in pixels, if the provider supports it.")
+    .describe("WIDTHxHEIGHT in pixels: one of the model's sizes, or at most 2048x2048.")
     .optional(),
   response_format: z
     .literal("url", { error: "must be url: b64_json is not supported" })

@@ -1,7 +1,12 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { addText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
-import { newMeasure, type PromptMeasure, promptSizeOf } from "../../billable/prompt-measure.ts";
+import {
+  addUrl,
+  newMeasure,
+  type PromptMeasure,
+  promptSizeOf,
+} from "../../billable/prompt-measure.ts";
 
 /**
  * Measures what the model reads of a Messages request: the text of the system and the messages, and
@@ -29,6 +34,7 @@ function addContent(content: unknown, path: string, size: PromptMeasure): void {
 }
 
 function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
+  if (isJsonObject(block.source)) addUrl(block.source.url, `${path}.source.url`, size);
   if (block.type === "tool_result") addContent(block.content, `${path}.content`, size);
   else if (block.type !== "image") addText(textOf(block), size);
   else {

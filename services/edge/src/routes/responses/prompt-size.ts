@@ -1,7 +1,12 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { addText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
-import { newMeasure, type PromptMeasure, promptSizeOf } from "../../billable/prompt-measure.ts";
+import {
+  addUrl,
+  newMeasure,
+  type PromptMeasure,
+  promptSizeOf,
+} from "../../billable/prompt-measure.ts";
 
 /**
  * Measures what the model reads of a Responses request: the text of the instructions and the input,
@@ -37,6 +42,8 @@ function addItem(item: JsonObject, path: string, size: PromptMeasure): void {
 }
 
 function addPart(part: JsonObject, path: string, size: PromptMeasure): void {
+  addUrl(part.image_url, `${path}.image_url`, size);
+  addUrl(part.file_url, `${path}.file_url`, size);
   if (part.type === "input_image") {
     size.imageParts += 1;
     size.firstImageParam ||= path;
