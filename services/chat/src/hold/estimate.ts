@@ -23,19 +23,21 @@ export interface Bound {
 }
 
 /** The sizes from which the tokens of a prompt are estimated. */
-export type PromptBytes = Pick<PromptSize, "textBytes" | "messages" | "imageParts">;
+export type PromptBytes = Pick<PromptSize, "textBytes" | "messages" | "imageParts"> &
+  Partial<Pick<PromptSize, "pages">>;
 
 export function boundOf(
   call: ChatCall,
   model: Model,
   prompt: PromptBytes | undefined = call.prompt,
 ): Bound {
-  const { textBytes = 0n, messages = 0, imageParts = 0 } = prompt ?? {};
+  const { textBytes = 0n, messages = 0, imageParts = 0, pages = 0 } = prompt ?? {};
   return {
     promptTokens:
       textBytes +
       BigInt(messages) * tokensPerMessage +
-      BigInt(imageParts) * BigInt(tokensPerImage(model)),
+      BigInt(imageParts) * BigInt(tokensPerImage(model)) +
+      BigInt(pages) * BigInt(tokensPerPage(model)),
     maxTokens: call.maxTokens ?? BigInt(model.maxOutputTokens ?? 0),
     choices: BigInt(call.choices),
   };

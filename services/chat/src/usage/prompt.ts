@@ -1,3 +1,4 @@
+import { countPages } from "@tollgate/core/document-pages";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { TextSample } from "../tokenizer/text-sample.ts";
 
@@ -56,12 +57,8 @@ const labels: ReadonlySet<string> = new Set([
 ]);
 const sealed: ReadonlySet<string> = new Set(["signature", "encrypted_content", "data"]);
 
-/** WAV of 16,000 samples of two bytes in a second. */
-const audioBytesPerSecond = 32_000;
-/** A page of text that is compressed. */
-const bytesPerPage = 4_096;
-const maxPages = 1_000;
-
+/** Base64 of a WAV with 16,000 samples of two bytes in a second. */
+const audioCharactersPerSecond = (32_000 * 4) / 3;
 function addValue(name: string, value: unknown, prompt: Prompt): void {
   if (typeof value === "string") {
     if (sealed.has(name)) prompt.sealedCharacters += value.length;
@@ -84,7 +81,7 @@ function addPart(part: JsonObject, prompt: Prompt): void {
       addDocument(part, prompt);
       return;
     case "input_audio":
-      prompt.audioSeconds += Math.ceil(dataBytes(part.input_audio) / audioBytesPerSecond);
+      prompt.audioSeconds += Math.ceil(dataOf(part.input_audio).length / audioCharactersPerSecond);
       return;
     case "tool_use":
     case "server_tool_use":
@@ -104,14 +101,13 @@ function addDocument(part: JsonObject, prompt: Prompt): void {
   } else if (isJsonObject(source) && source.type === "content") {
     addValue("content", source.content, prompt);
   } else {
-    const bytes = dataBytes(source ?? part.file ?? part);
-    prompt.pages += Math.min(Math.max(Math.ceil(bytes / bytesPerPage), 1), maxPages);
+    prompt.pages += countPages(dataOf(source ?? part.file ?? part));
   }
 }
 
-/** Returns the bytes of the base64 in an object; 0 where it names what the provider fetches. */
-function dataBytes(source: unknown): number {
-  if (!isJsonObject(source)) return 0;
+/** Returns the base64 in an object; an empty text where it names what the provider fetches. */
+function dataOf(source: unknown): string {
+  if (!isJsonObject(source)) return "";
   const data = source.data ?? source.file_data;
-  return typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0;
+  return typeof data === "string" ? data.replace(/^data:[^,]{0,100},/, "") : "";
 }

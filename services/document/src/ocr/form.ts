@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
+import { createPdfPages } from "@tollgate/core/pdf-pages";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { readForm } from "@tollgate/http/form-fields";
 import { ocrForm } from "@tollgate/http/forms/ocr";
@@ -10,7 +11,6 @@ import type { ProxiedRequest } from "@tollgate/http/proxied-request";
 import { type UploadStore, withUploadStore } from "@tollgate/http/upload-store";
 import { checkOcr } from "@tollgate/providers/ocr";
 import type { OcrFile, OcrUpload } from "@tollgate/providers/ocr-adapter";
-import { createPdfPages } from "./pdf-pages.ts";
 
 /** A validated OCR form and its request body. */
 export interface OcrForm extends OcrUpload {

@@ -5,6 +5,8 @@ import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 /** The size of a prompt while it is measured. */
 export interface PromptMeasure extends TextSize {
   imageParts: number;
+  /** Pages of documents. */
+  pages: number;
   /** The path of the first image; empty for none. */
   firstImageParam: string;
   /** The path of the first URL whose host is not public; empty for none. */
@@ -23,7 +25,7 @@ export function addUrl(
 }
 
 export function newMeasure(): PromptMeasure {
-  return { bytes: 0, characters: 0, imageParts: 0, firstImageParam: "", privateUrlParam: "" };
+  return { bytes: 0, characters: 0, imageParts: 0, pages: 0, firstImageParam: "", privateUrlParam: "" };
 }
 
 /** Returns a measured prompt of which no part is stored. */
@@ -38,5 +40,6 @@ export function promptSizeOf(measure: PromptMeasure, messages: number): PromptSi
     imageParts: measure.imageParts,
     firstImageParam: measure.firstImageParam,
     privateUrlParam: measure.privateUrlParam,
+    pages: measure.pages,
   };
 }

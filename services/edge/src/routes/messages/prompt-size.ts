@@ -1,3 +1,4 @@
+import { estimatePages } from "@tollgate/core/document-pages";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { addText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
@@ -10,7 +11,7 @@ import {
 
 /**
  * Measures what the model reads of a Messages request: the text of the system and the messages, and
- * the JSON of the tools. An image counts as a part; a document counts as text of its size.
+ * the JSON of the tools. An image counts as a part, and a PDF by its pages.
  */
 export function measureMessages({ system, messages, tools, tool_choice }: JsonObject): PromptSize {
   const size = newMeasure();
@@ -35,12 +36,20 @@ function addContent(content: unknown, path: string, size: PromptMeasure): void {
 
 function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
   if (isJsonObject(block.source)) addUrl(block.source.url, `${path}.source.url`, size);
+  const pages = pagesOf(block);
   if (block.type === "tool_result") addContent(block.content, `${path}.content`, size);
+  else if (pages > 0) size.pages += pages;
   else if (block.type !== "image") addText(textOf(block), size);
   else {
     size.imageParts += 1;
     size.firstImageParam ||= path;
   }
+}
+
+/** Returns the pages of a document in base64; 0 for any other block. */
+function pagesOf({ type, source }: JsonObject): number {
+  if (type !== "document" || !isJsonObject(source) || source.type !== "base64") return 0;
+  return estimatePages(String(source.data));
 }
 
 /** Returns the text of a block; the JSON of one that is not text alone. */

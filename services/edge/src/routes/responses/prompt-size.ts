@@ -1,3 +1,4 @@
+import { estimatePages } from "@tollgate/core/document-pages";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { addText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
@@ -10,7 +11,7 @@ import {
 
 /**
  * Measures what the model reads of a Responses request: the text of the instructions and the input,
- * and the JSON of the tools and the format. An image counts as a part; a file counts as text.
+ * and the JSON of the tools and the format. An image counts as a part, and a file by its pages.
  */
 export function measureResponses(body: JsonObject): PromptSize {
   const size = newMeasure();
@@ -47,5 +48,7 @@ function addPart(part: JsonObject, path: string, size: PromptMeasure): void {
   if (part.type === "input_image") {
     size.imageParts += 1;
     size.firstImageParam ||= path;
+  } else if (part.type === "input_file" && typeof part.file_data === "string") {
+    size.pages += estimatePages(part.file_data);
   } else addText(typeof part.text === "string" ? part.text : JSON.stringify(part), size);
 }
