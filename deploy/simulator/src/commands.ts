@@ -112,7 +112,7 @@ const commands = z
     truncate_after: integer(0, 1_000_000),
     /** Sends an error event after n chunks and ends the stream. */
     error_event: integer(0, 1_000_000),
-    /** On OpenAI's chat completions and Responses: sends nothing after n chunks until the client disconnects. */
+    /** Of streams of chat: sends nothing after n chunks until the client disconnects. */
     stall_after: integer(0, 1_000_000),
     /**
      * On the Responses route: searches the web n times and opens a page, and reports the searches in

@@ -54,7 +54,7 @@ function allowanceOf(admitted: number, waits: boolean[]): StreamAllowance {
 
 async function forward(body: ProviderBody, allowance: StreamAllowance) {
   const counted: unknown[] = [];
-  const counter = { add: (chunk: unknown) => void counted.push(chunk) };
+  const counter = { endEmpty() {}, add: (chunk: unknown) => void counted.push(chunk) };
   const reading = { events: new ChatEvents(context), context, counter };
   const texts: string[][] = [];
   const { signal } = new AbortController();

@@ -29,7 +29,7 @@ export interface Reading {
   /** Reads the usage of chunks that an adapter makes. */
   context: Pick<ResponseContext, "readUsage">;
   /** Counts what is delivered. */
-  counter: Pick<UsageCounter, "add">;
+  counter: Pick<UsageCounter, "add" | "endEmpty">;
   /** The rates that limit the key, for the first part. */
   rates?: Rates | undefined;
   /** Records how fast the parts are taken. */
@@ -65,7 +65,7 @@ export async function* forwardChunks(
           pace?.record(from);
           rates = undefined;
         }
-        if (isEnded(read, isEmpty, body)) return;
+        if (isEnded(read, isEmpty, body, reading)) return;
         if (rest.length > 0 && !(await allowance.wait())) return;
         events = rest;
       }
@@ -73,7 +73,7 @@ export async function* forwardChunks(
   } catch (error) {
     throw transportFailure(error, signal);
   }
-  if (isEmpty) throw emptyStream();
+  if (isEmpty) throw emptyStream(reading);
 }
 
 function eventsIn(
@@ -94,11 +94,12 @@ function isEnded(
   { end, failure }: Pick<ReadChunks, "end" | "failure">,
   isEmpty: boolean,
   body: ProviderStream,
+  reading: Reading,
 ): boolean {
   if (end === undefined) return false;
   if (end === "broken") throw failure;
   if ("letEnd" in body) body.letEnd();
-  if (isEmpty) throw emptyStream();
+  if (isEmpty) throw emptyStream(reading);
   return true;
 }
 
@@ -106,7 +107,8 @@ function notAChunk(): SlotFailure {
   return new SlotFailure("rejected", "an event of the stream is not a chunk");
 }
 
-function emptyStream(): SlotFailure {
+function emptyStream({ counter }: Reading): SlotFailure {
+  counter.endEmpty();
   return new SlotFailure("rejected", "the provider's stream is empty");
 }
 

@@ -82,7 +82,7 @@ function generate(
     const attempted = generation.attemptStream((slot) => {
       isNative = !translated.has(slot);
       const counter = new UsageCounter();
-      if (called !== undefined) empty.add(called.slot, called.counter.reported);
+      if (called?.counter.isEmpty) empty.add(called.slot, called.counter.reported);
       const pace = new ReaderPace();
       called = { slot, counter, pace };
       return open(runtime, prepared, { ...called, generation }, signal);

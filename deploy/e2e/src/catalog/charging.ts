@@ -17,19 +17,25 @@ export const behaviors = {
   "closes-stream": { provider: "sim", commands: "tokens=400&chunks=4&cut_after=3" },
   "errs-in-stream": { provider: "sim", commands: "tokens=400&chunks=4&error_event=3" },
   streams: { provider: "sim", commands: "tokens=400&chunks=4" },
-  "streams-slowly": { provider: "long_timeout", commands: "tokens=4000&chunks=200&gap_ms=2" },
+  "stalls-in-the-middle": {
+    provider: "long_timeout",
+    commands: "tokens=4000&chunks=200&stall_after=101",
+  },
 } as const;
 
 export type Behavior = keyof typeof behaviors;
 
-/** Providers that stream slowly, by what they report before the end. Each has a model `charge-to-NAME`. */
+/** Providers that stall in the middle, by what they report before the end. Each has a model `charge-to-NAME`. */
 export const reporters = {
-  claude: slot("claude", "claude-sonnet-4-5?tokens=4000&chunks=200&gap_ms=2"),
-  responses: slot("openai", "gpt-5?tokens=4000&chunks=200&gap_ms=2"),
-  gemini: slot("google", "gemini-2.5-flash?tokens=4000&chunks=200&gap_ms=2"),
-  "gemini-each": slot("google", "gemini-2.5-flash?tokens=4000&chunks=200&gap_ms=2&usage_each"),
-  bedrock: slot("bedrock_key", "us.amazon.nova-lite-v1:0?tokens=4000&chunks=200&gap_ms=2"),
-  vllm: slot("vllm", "qwen?tokens=4000&chunks=200&gap_ms=2"),
+  claude: slot("claude", "claude-sonnet-4-5?tokens=4000&chunks=200&stall_after=50"),
+  responses: slot("openai", "gpt-5?tokens=4000&chunks=200&stall_after=50"),
+  gemini: slot("google", "gemini-2.5-flash?tokens=4000&chunks=200&stall_after=50"),
+  "gemini-each": slot(
+    "google",
+    "gemini-2.5-flash?tokens=4000&chunks=200&stall_after=50&usage_each",
+  ),
+  bedrock: slot("bedrock_key", "us.amazon.nova-lite-v1:0?tokens=4000&chunks=200&stall_after=50"),
+  vllm: slot("vllm", "qwen?tokens=4000&chunks=200&stall_after=50"),
 } as const;
 
 export type Reporter = keyof typeof reporters;

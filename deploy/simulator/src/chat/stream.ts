@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { pause } from "../call.ts";
 import { errorBody } from "../error-response.ts";
 import { commandedError } from "../faults.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
+import { stallIfCommanded } from "../stall.ts";
 import { type ChatContext, commonFields } from "./chat-context.ts";
 import { type SimulatedChunk, simulatedChunks } from "./chunks.ts";
 import type { Usage } from "./generation.ts";
@@ -93,11 +93,7 @@ async function interruptIfCommanded(
     events.cut();
     return true;
   }
-  if (commands.stall_after === sent) {
-    recorded.outcome = "hung";
-    if (!call.disconnected.aborted) await once(call.disconnected, "abort");
-    return true;
-  }
+  if (await stallIfCommanded(call, recorded, commands)) return true;
   if (commands.error_event === sent) {
     await events.data(JSON.stringify(errorBody(commandedError(500, commands))));
     recorded.outcome = "error_event";

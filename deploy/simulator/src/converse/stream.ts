@@ -3,6 +3,7 @@ import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
 import { piecesOf } from "../pieces.ts";
 import { countSentText } from "../sent-text.ts";
+import { stallIfCommanded } from "../stall.ts";
 import { trickle } from "../trickle.ts";
 import { eventFrame, exceptionFrame } from "./event-stream.ts";
 import type { ConverseBlock, ConverseMessage } from "./generated.ts";
@@ -49,6 +50,7 @@ async function breakStream(
   next: Buffer,
 ): Promise<boolean> {
   const { chunksSent: sent } = recorded;
+  if (await stallIfCommanded(call, recorded, commands)) return true;
   if (commands.cut_after === sent) {
     recorded.outcome = "cut";
     cutConnection(call);

@@ -5,6 +5,7 @@ import type { Commands } from "../commands.ts";
 import { googleErrorBody } from "../error-response.ts";
 import { countSentText } from "../sent-text.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
+import { stallIfCommanded } from "../stall.ts";
 import type { GeneratedContent } from "./generated.ts";
 import { responseOf } from "./response.ts";
 
@@ -23,6 +24,7 @@ export async function sendContentStream(
   const known = { promptTokenCount, totalTokenCount: promptTokenCount, promptTokensDetails };
   for (const [index, parts] of chunks.entries()) {
     if (commands.gap_ms) await pause(call, commands.gap_ms);
+    if (await stallIfCommanded(call, recorded, commands)) return;
     if (await breakStream(events, recorded, commands)) return;
     const isLast = index === chunks.length - 1;
     const text = parts.map((part) => part.text ?? "").join("");

@@ -5,6 +5,7 @@ import { messagesErrorBody } from "../error-response.ts";
 import { piecesOf } from "../pieces.ts";
 import { countSentText } from "../sent-text.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
+import { stallIfCommanded } from "../stall.ts";
 import type { GeneratedBlock, GeneratedMessage } from "./message.ts";
 
 type MessageEvent = { type: string } & Record<string, unknown>;
@@ -25,6 +26,7 @@ export async function sendMessageStream(
   for (const event of eventsOf(message, head, commands)) {
     if (event.type === "content_block_delta") {
       if (commands.gap_ms) await pause(call, commands.gap_ms);
+      if (await stallIfCommanded(call, recorded, commands)) return;
       if (await breakStream(events, recorded, commands)) return;
       recorded.chunksSent += 1;
     }

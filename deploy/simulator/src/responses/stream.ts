@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { pause, type SimulatorCall } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import { tokensOfCharacters } from "../chat/tokens.ts";
 import type { Commands } from "../commands.ts";
 import { type EventWriter, openEvents } from "../sse.ts";
+import { stallIfCommanded } from "../stall.ts";
 import { contentEvents, finalEvent, type ResponseEvent } from "./events.ts";
 import type { GeneratedResponse } from "./response.ts";
 
@@ -81,11 +81,7 @@ async function breakBefore(
     events.cut();
     return true;
   }
-  if (commands.stall_after === sent) {
-    recorded.outcome = "hung";
-    if (!call.disconnected.aborted) await once(call.disconnected, "abort");
-    return true;
-  }
+  if (await stallIfCommanded(call, recorded, commands)) return true;
   if (commands.truncate_after === sent) {
     recorded.outcome = "ended_early";
     events.endWithin(event.type, numbered(event));

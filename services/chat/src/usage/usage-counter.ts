@@ -17,6 +17,7 @@ export class UsageCounter {
   #reportedLength = 0;
   #reported: ChatUsage | undefined;
   #showsReasoning = false;
+  #isEmpty = false;
   /** The calls of tools that the provider has started, by tool; undefined for none. */
   #toolCalls: Map<string, bigint> | undefined;
 
@@ -73,6 +74,15 @@ export class UsageCounter {
   get unreportedShare(): number {
     const { length } = this.#text;
     return length === 0 ? 0 : (length - this.#reportedLength) / length;
+  }
+
+  /** The stream has ended well, and without any output. */
+  endEmpty(): void {
+    this.#isEmpty = true;
+  }
+
+  get isEmpty(): boolean {
+    return this.#isEmpty;
   }
 
   /** Whether text of reasoning was delivered. */

@@ -25,7 +25,14 @@ export function addUrl(
 }
 
 export function newMeasure(): PromptMeasure {
-  return { bytes: 0, characters: 0, imageParts: 0, pages: 0, firstImageParam: "", privateUrlParam: "" };
+  return {
+    bytes: 0,
+    characters: 0,
+    imageParts: 0,
+    pages: 0,
+    firstImageParam: "",
+    privateUrlParam: "",
+  };
 }
 
 /** Returns a measured prompt of which no part is stored. */
