@@ -3,7 +3,7 @@ import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { randomOf, type SeededRandom } from "../src/random.ts";
 import { eventsOf, simulate } from "../src/request.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 const seed = Number(process.env.TOLLGATE_TEST_SEED ?? 1);
 const total = 600;
@@ -14,7 +14,7 @@ const killedEvery = 150;
 const policies = ["likely", "strict", "whole"] as const;
 const wallets = [0.2, 5];
 
-interface Customer extends Account {
+interface Customer extends TestAccount {
   policy: (typeof policies)[number];
 }
 

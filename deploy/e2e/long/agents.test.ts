@@ -13,7 +13,7 @@ import { readWalletRow } from "../src/ledger.ts";
 import { send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { skipWithoutAgent } from "../src/skip-without-agent.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 /** Includes the installation at the first run on a machine. */
 const timeoutMs = 300_000;
@@ -28,7 +28,7 @@ const { stack, account } = await sharedStack();
 
 describe("an agent reads a file, edits it and ends", () => {
   /** Waits until every request that the provider served since is charged. */
-  async function expectCharged(owner: Account, requests: number) {
+  async function expectCharged(owner: TestAccount, requests: number) {
     await eventually(async () => {
       const { entries, held } = await readWalletRow(stack, owner);
       const charges = entries.filter(({ kind, amount }) => kind === "usage" && amount < 0n);

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, send } from "../src/request.ts";
-import { type Account, startStack } from "../src/stack.ts";
+import { startStack, type TestAccount } from "../src/stack.ts";
 
 const mebibyte = 1024 * 1024;
 const connections = 30;
@@ -17,7 +17,7 @@ describe("many large bodies that are never sent whole", async () => {
   const other = await stack.newAccount(1);
 
   /** Sends half of a body on each connection. Returns them, and what each receives. */
-  function attack({ key }: Account, header = (_index: number) => "") {
+  function attack({ key }: TestAccount, header = (_index: number) => "") {
     const { hostname, port } = new URL(stack.url);
     const received: string[] = Array.from({ length: connections }, () => "");
     const sockets = received.map((_, index): Socket => {
@@ -43,7 +43,7 @@ describe("many large bodies that are never sent whole", async () => {
     return received;
   }
 
-  const chat = ({ key }: Account) =>
+  const chat = ({ key }: TestAccount) =>
     send(`${stack.url}/v1/chat/completions`, { key, body: chatBody() });
 
   /** Sends requests of another account, and expects each to be served. */

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { send } from "../src/request.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 let stack: OwnStack;
-let account: Account;
+let account: TestAccount;
 
 beforeAll(async () => {
   stack = await startStack();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 const replicas = 3;
 const burst = 500;
@@ -77,7 +77,7 @@ test("what a budget has spent is the sum of its entries after every service was 
   await expectSpent(client, credit - balance);
 }, 300_000);
 
-async function limitedClient(limits: MessageInitShape<typeof LimitsSchema>): Promise<Account> {
+async function limitedClient(limits: MessageInitShape<typeof LimitsSchema>): Promise<TestAccount> {
   const { accountId } = await stack.newAccount(creditUsd);
   const { keyId, key } = await stack.operator.createKey({ account: accountId, limits });
   return { accountId, keyId, key };
@@ -86,7 +86,7 @@ async function limitedClient(limits: MessageInitShape<typeof LimitsSchema>): Pro
 const creditUsd = 100;
 
 /** Sends the requests at once, to all replicas in turn. Returns how many had each status. */
-async function sendAll(client: Account, count: number): Promise<Record<number, number>> {
+async function sendAll(client: TestAccount, count: number): Promise<Record<number, number>> {
   const sent = Array.from({ length: count }, (_, index) => rerank(client, index));
   const counts: Record<number, number> = {};
   for (const status of await Promise.all(sent)) counts[status] = (counts[status] ?? 0) + 1;
@@ -94,7 +94,7 @@ async function sendAll(client: Account, count: number): Promise<Record<number, n
 }
 
 /** A search has a price that is known before. */
-async function rerank({ key }: Account, index: number): Promise<number> {
+async function rerank({ key }: TestAccount, index: number): Promise<number> {
   const response = await fetch(`${stack.urls[index % replicas]}/v1/rerank`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -114,7 +114,7 @@ async function costOfOne(): Promise<bigint> {
   });
 }
 
-async function readBalance({ key }: Account): Promise<{ balance: bigint; credit: bigint }> {
+async function readBalance({ key }: TestAccount): Promise<{ balance: bigint; credit: bigint }> {
   const response = await fetch(`${stack.url}/v1/credits`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -122,7 +122,7 @@ async function readBalance({ key }: Account): Promise<{ balance: bigint; credit:
   return { balance: nanoUsd(balance), credit: nanoUsd(creditUsd) };
 }
 
-async function expectSpent({ keyId }: Account, nano: bigint): Promise<void> {
+async function expectSpent({ keyId }: TestAccount, nano: bigint): Promise<void> {
   await eventually(async () => {
     const { key } = await stack.operator.getKey({ keyId });
     const { spentNanoUsd, heldNanoUsd } = key?.limits ?? {};

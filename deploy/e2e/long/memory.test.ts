@@ -6,14 +6,14 @@ import { entryOf, expectBalancedLedger } from "../src/ledger.ts";
 import { finals, type LiveClient, liveClient, partials, talk } from "../src/live-client.ts";
 import { ocrClient } from "../src/ocr-client.ts";
 import { imageFile, modelField } from "../src/ocr-form.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 const mebibyte = 1024 * 1024;
 
 /** Every test measures a gateway that nothing has used before. */
 describe("the memory of a gateway", () => {
   let stack: OwnStack;
-  let account: Account;
+  let account: TestAccount;
   let live: LiveClient;
 
   beforeEach(async () => {

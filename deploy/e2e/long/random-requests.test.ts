@@ -4,7 +4,7 @@ import { expectDocumented } from "../src/conformance.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { liveClient } from "../src/live-client.ts";
 import { type RandomRequest, randomFrames, randomRequest } from "../src/random-request.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 const seed = Number(process.env.TOLLGATE_TEST_SEED ?? 1);
 const isShort = inject("form") === "short";
@@ -17,7 +17,7 @@ const sockets = isShort ? 200 : 2_000;
 const comparedEvery = 200;
 
 let stack: OwnStack;
-let account: Account;
+let account: TestAccount;
 let partner: string;
 
 beforeAll(async () => {

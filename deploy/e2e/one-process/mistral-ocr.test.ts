@@ -7,7 +7,7 @@ import { imageFile, modelField, type OcrPart, pdf } from "../src/ocr-form.ts";
 import { sha256 } from "../src/provider-uploads.ts";
 import { expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 const dataUrl = (type: string, { contents }: OcrPart) =>
   `data:${type};base64,${Buffer.from(contents).toString("base64")}`;
@@ -203,7 +203,7 @@ describe("OCR with a provider of the kind mistral", () => {
   describe("has jobs", () => {
     const jobIdOf = ({ body }: HttpResponse) => (body as { job_id: string }).job_id;
 
-    async function entriesOf(owner: Account, alias: string) {
+    async function entriesOf(owner: TestAccount, alias: string) {
       await expectBooks();
       const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
       return entries.filter((entry) => entry.alias === alias);

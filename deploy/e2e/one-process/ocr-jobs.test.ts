@@ -8,7 +8,7 @@ import { imageFile, modelField, pdf } from "../src/ocr-form.ts";
 import { lastUpload } from "../src/provider-uploads.ts";
 import { expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 const { stack, account, expectBooks } = await sharedStack({ creditUsd: 10 });
 const ocr = ocrClient(stack, account);
@@ -16,7 +16,7 @@ const ocr = ocrClient(stack, account);
 describe("OCR jobs", () => {
   const jobIdOf = ({ body }: HttpResponse) => (body as { job_id: string }).job_id;
 
-  async function entriesOf(owner: Account, alias: string) {
+  async function entriesOf(owner: TestAccount, alias: string) {
     await expectBooks();
     const { entries } = await stack.operator.listLedger({ account: owner.accountId, limit: 999 });
     return entries.filter((entry) => entry.alias === alias);

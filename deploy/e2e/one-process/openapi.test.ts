@@ -10,7 +10,7 @@ import { pcm, wav } from "../src/audio-files.ts";
 import { expectValid } from "../src/conformance.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { eventsOf, expectEnvelope, send } from "../src/request.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 
@@ -22,7 +22,7 @@ describe("the OpenAPI document and the gateway", () => {
   );
   let simulator: Simulator;
   let stack: OwnStack;
-  let account: Account;
+  let account: TestAccount;
 
   beforeAll(async () => {
     simulator = await startSimulator({ port: 0 });

@@ -7,7 +7,7 @@ import { nanoUsd } from "../src/nano-usd.ts";
 import { ocrClient } from "../src/ocr-client.ts";
 import { modelField, rawOcrForm } from "../src/ocr-form.ts";
 import { expectEnvelope } from "../src/request.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
 
 const mebibyte = 1024 * 1024;
@@ -31,7 +31,7 @@ describe("the disk space for uploads", () => {
   }
 
   /** Sends a form without its last bytes. */
-  function beginUpload(path: string, { key }: Account, body: Buffer, type: string) {
+  function beginUpload(path: string, { key }: TestAccount, body: Buffer, type: string) {
     const sending = request(`${stack.url}${path}`, {
       method: "POST",
       headers: {

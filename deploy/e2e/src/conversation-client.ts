@@ -1,6 +1,6 @@
 import type { HttpResponse } from "./http-response.ts";
 import { chatBody, send } from "./request.ts";
-import type { Account, Stack } from "./stack.ts";
+import type { Stack, TestAccount } from "./stack.ts";
 
 type Body = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ export interface ConversationClient {
   lastMessages(): Body[];
 }
 
-export function conversationClient(stack: Stack, account: Account): ConversationClient {
+export function conversationClient(stack: Stack, account: TestAccount): ConversationClient {
   const { simulator } = stack;
   const usual = { key: account.key, url: stack.url };
 

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import type { HttpResponse } from "./http-response.ts";
 import { send } from "./request.ts";
-import type { Account, Stack } from "./stack.ts";
+import type { Stack, TestAccount } from "./stack.ts";
 
 export interface KeyedOptions {
   path?: string;
   url?: string;
-  owner?: Account;
+  owner?: TestAccount;
 }
 
 /** Sends a request under an idempotency key. */
@@ -17,7 +17,7 @@ export type KeyedPost = (
 ) => Promise<HttpResponse>;
 
 /** Returns a client that sends chat requests of `account`, unless `options` say otherwise. */
-export function idempotencyClient(stack: Stack, account: Account): KeyedPost {
+export function idempotencyClient(stack: Stack, account: TestAccount): KeyedPost {
   return (idempotencyKey, body, options = {}) => {
     const { path = "/v1/chat/completions", url = stack.url, owner = account } = options;
     const headers = { "idempotency-key": idempotencyKey };

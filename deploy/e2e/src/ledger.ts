@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { eventually } from "./eventually.ts";
 import { nanoUsd } from "./nano-usd.ts";
 import { send } from "./request.ts";
-import type { Account, Stack } from "./stack.ts";
+import type { Stack, TestAccount } from "./stack.ts";
 
 /** The most entries that one call lists. */
 const limit = 1_000;
@@ -21,7 +21,7 @@ export interface WalletAmounts {
 }
 
 /** Returns the account's wallet from the client's route, and its entries from the operator's. */
-export async function readWalletRow(stack: Stack, account: Account): Promise<WalletAmounts> {
+export async function readWalletRow(stack: Stack, account: TestAccount): Promise<WalletAmounts> {
   const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 1_000 });
   const { body } = await send(`${stack.url}/v1/credits`, { key: account.key });
   const credits = body as { balance: number; held: number };
@@ -105,7 +105,7 @@ function expectLines(entries: readonly Entry[]): void {
 }
 
 /** Resolves with the ledger entry of a request when there is one. */
-export async function entryOf(stack: Stack, account: Account, requestId: string | null) {
+export async function entryOf(stack: Stack, account: TestAccount, requestId: string | null) {
   return eventually(async () => {
     const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 999 });
     const entry = entries.find((one) => one.requestId === requestId);

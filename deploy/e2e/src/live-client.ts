@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { pcm } from "./audio-files.ts";
-import type { Account, Stack } from "./stack.ts";
+import type { Stack, TestAccount } from "./stack.ts";
 
 export const livePath = "/v1/audio/transcriptions/stream";
 
@@ -28,7 +28,7 @@ export interface LiveClient {
   start(config?: object, key?: string, url?: string): Promise<Live>;
 }
 
-export function liveClient(stack: Stack, account: Account): LiveClient {
+export function liveClient(stack: Stack, account: TestAccount): LiveClient {
   async function open(key: string = account.key, url: string = stack.url): Promise<Live> {
     const socket = new WebSocket(`${url.replace("http", "ws")}${livePath}`, {
       headers: { authorization: `Bearer ${key}` },

@@ -2,7 +2,7 @@ import type { HttpResponse } from "./http-response.ts";
 import { type OcrPart, rawOcrForm } from "./ocr-form.ts";
 import { sha256 } from "./provider-uploads.ts";
 import { send } from "./request.ts";
-import type { Account, Stack } from "./stack.ts";
+import type { Stack, TestAccount } from "./stack.ts";
 
 /** The response to a form, and what was sent. */
 export interface FormResponse extends HttpResponse {
@@ -21,7 +21,7 @@ export interface OcrClient {
   readJob(jobId: string, alias: string, key?: string): Promise<HttpResponse>;
 }
 
-export function ocrClient(stack: Stack, account: Account): OcrClient {
+export function ocrClient(stack: Stack, account: TestAccount): OcrClient {
   async function post(path: string, parts: readonly OcrPart[], key: string = account.key) {
     const { body, contentType: type } = rawOcrForm(parts);
     const response = await send(`${stack.url}${path}`, {

@@ -5,7 +5,7 @@ import { afterAll } from "vitest";
 import type { HttpResponse } from "./http-response.ts";
 import { expectBalancedAccounts } from "./ledger.ts";
 import { chatBody, send } from "./request.ts";
-import { type Account, type OwnStack, type Stack, startStack } from "./stack.ts";
+import { type OwnStack, type Stack, startStack, type TestAccount } from "./stack.ts";
 
 /** A web page of this origin may call the shared stack. */
 export const allowedOrigin = `http://localhost:${await freePort()}`;
@@ -21,7 +21,7 @@ const settings = {
 export interface SharedStack {
   stack: Stack;
   /** An account of the file. */
-  account: Account;
+  account: TestAccount;
   /** The `openai` package with the account's key. It does not retry. */
   client: OpenAI;
   /** Sends a small chat request of the account, with `more` members. */

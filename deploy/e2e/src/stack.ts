@@ -20,7 +20,7 @@ import { bundleCache, gatewayProgram } from "./programs.ts";
 import { sharedDatabasePrefix } from "./shared-books.ts";
 import { createStackDatabase } from "./stack-database.ts";
 
-export interface Account {
+export interface TestAccount {
   accountId: string;
   keyId: string;
   key: string;
@@ -46,7 +46,7 @@ export interface Stack {
   operator: Client<typeof OperatorService>;
   operatorAddress: string;
   /** Creates an account with credit and a key. Without a policy it has the gateway's. */
-  newAccount(creditUsd: number, admission?: string): Promise<Account>;
+  newAccount(creditUsd: number, admission?: string): Promise<TestAccount>;
   /** Starts another replica of the process that clients connect to, over the same database. */
   addReplica(): Promise<RunningReplica>;
   /** Returns the replica that tests may share. The first call starts it. */

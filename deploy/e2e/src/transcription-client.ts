@@ -2,7 +2,7 @@ import { wav } from "./audio-files.ts";
 import type { HttpResponse } from "./http-response.ts";
 import { type RawPart, rawForm } from "./raw-form.ts";
 import { send } from "./request.ts";
-import type { Account, Stack } from "./stack.ts";
+import type { Stack, TestAccount } from "./stack.ts";
 
 export type TranscriptionFields = Record<string, string>;
 
@@ -17,7 +17,7 @@ export interface TranscriptionClient {
   postRaw(parts: readonly RawPart[]): Promise<HttpResponse>;
 }
 
-export function transcriptionClient(stack: Stack, account: Account): TranscriptionClient {
+export function transcriptionClient(stack: Stack, account: TestAccount): TranscriptionClient {
   const url = `${stack.url}/v1/audio/transcriptions`;
 
   async function post(form: FormData, key: string = account.key): Promise<HttpResponse> {

@@ -6,14 +6,14 @@ import { readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { type Account, testSecrets } from "../src/stack.ts";
+import { type TestAccount, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack } = await sharedStack();
 
 // The tests mostly wait for streams, and have accounts of their own.
 describe("an account's admission policy", () => {
-  function post({ key }: Account, path: string, body: Record<string, unknown>) {
+  function post({ key }: TestAccount, path: string, body: Record<string, unknown>) {
     return send(`${stack.url}/v1/${path}`, { key, body });
   }
 
@@ -240,7 +240,7 @@ describe("an account's admission policy", () => {
   });
 
   /** Starts a call that holds money until it is ended, and is then not billed. */
-  async function startHolding(account: Account, body: Record<string, unknown>) {
+  async function startHolding(account: TestAccount, body: Record<string, unknown>) {
     const controller = new AbortController();
     const call = fetch(`${stack.url}/v1/chat/completions`, {
       method: "POST",
@@ -258,7 +258,7 @@ describe("an account's admission policy", () => {
   }
 
   /** Waits for the newest entry of a charge, and checks what it left uncollected. */
-  async function expectCharged(account: Account, cost: bigint, uncollected: bigint) {
+  async function expectCharged(account: TestAccount, cost: bigint, uncollected: bigint) {
     await eventually(async () => {
       const { entries } = await readWalletRow(stack, account);
       expect(entries).toContainEqual(expect.objectContaining({ amount: -cost, uncollected }));

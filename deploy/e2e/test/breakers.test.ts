@@ -3,7 +3,7 @@ import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 const { stack, account, chat } = await sharedStack();
 
@@ -16,7 +16,7 @@ const attacks = [
   ["timeouts", "silent", "/v1/chat/completions", "hang"],
 ] as const;
 
-function call(path: string, model: string, { key }: Account, more: object = {}) {
+function call(path: string, model: string, { key }: TestAccount, more: object = {}) {
   const body = path === "/v1/responses" ? { input: "Hello there" } : { messages };
   return send(`${stack.url}${path}`, { key, body: JSON.stringify({ model, ...body, ...more }) });
 }
@@ -26,7 +26,7 @@ describe("the failures of one customer", () => {
     const attackers = await Promise.all([stack.newAccount(1), stack.newAccount(1)]);
     const victim = await stack.newAccount(1);
     const attack = async () => {
-      const fail = (attacker: Account) =>
+      const fail = (attacker: TestAccount) =>
         call(path, `test-attacked-${name}`, attacker, simulate(command));
       const wave = [...attackers, ...attackers, ...attackers, ...attackers, ...attackers];
       const failed = await Promise.all(wave.map(fail));

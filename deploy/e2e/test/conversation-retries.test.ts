@@ -7,7 +7,7 @@ import { readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 type Body = Record<string, unknown>;
 interface Said {
@@ -26,7 +26,7 @@ describe("a turn whose process dies before its response is stored", () => {
   afterAll(() => database.end());
 
   function post(
-    account: Account,
+    account: TestAccount,
     sessionId: string,
     more: Body,
     idempotencyKey: string = sessionId,

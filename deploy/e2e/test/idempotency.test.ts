@@ -10,7 +10,7 @@ import { readWalletRow } from "../src/ledger.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 const { stack, account, expectBooks } = await sharedStack({ creditUsd: 50 });
 const replica = await stack.replica();
@@ -21,7 +21,7 @@ describe("idempotency", () => {
     return stack.simulator.calls.list({ user });
   }
 
-  async function charges(owner: Account): Promise<bigint[]> {
+  async function charges(owner: TestAccount): Promise<bigint[]> {
     const { entries } = await readWalletRow(stack, owner);
     return entries.filter(({ amount }) => amount < 0n).map(({ amount }) => amount);
   }
@@ -94,7 +94,7 @@ describe("idempotency", () => {
   });
 
   /** Spends what an account has. */
-  async function emptyWallet(owner: Account): Promise<void> {
+  async function emptyWallet(owner: TestAccount): Promise<void> {
     const { balance } = await readWalletRow(stack, owner);
     await stack.operator.adjustWallet({
       account: owner.accountId,
@@ -105,7 +105,7 @@ describe("idempotency", () => {
   }
 
   /** Sends the head of a request and the start of its body. Resolves with the start of the response. */
-  async function firstResponse(owner: Account, key: string, length: number): Promise<string> {
+  async function firstResponse(owner: TestAccount, key: string, length: number): Promise<string> {
     const { hostname, port } = new URL(stack.url);
     const socket = connect(Number(port), hostname);
     const lines = [

@@ -9,27 +9,30 @@ import { imageFile, modelField as modelPart } from "../src/ocr-form.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { specialtyRoutes } from "../src/specialty-routes.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
 
 const { stack } = await sharedStack();
 
 describe("a key that is limited to models", () => {
   /** Creates an account with a key that may call these models. */
-  async function newKey(...models: string[]): Promise<Account> {
+  async function newKey(...models: string[]): Promise<TestAccount> {
     const { accountId } = await stack.newAccount(5);
     const { keyId, key } = await stack.operator.createKey({ account: accountId, models });
     return { accountId, keyId, key };
   }
 
   /** A call of every route type with a model. */
-  const calls: Record<string, [string, (own: Account, model: string) => Promise<HttpResponse>]> = {
+  const calls: Record<
+    string,
+    [string, (own: TestAccount, model: string) => Promise<HttpResponse>]
+  > = {
     ...Object.fromEntries(
       specialtyRoutes.map(({ path, alias, body }) => [
         `POST ${path} (${alias})`,
         [
           alias,
-          ({ key }: Account, model: string) =>
+          ({ key }: TestAccount, model: string) =>
             send(`${stack.url}${path}`, { key, body: { ...body, model } }),
         ],
       ]),
@@ -128,7 +131,7 @@ describe("a key that is limited to models", () => {
 
   test("calls an unlisted model that it names, and other keys do not", async () => {
     const body = chatBody({ model: "test-unlisted" });
-    const call = ({ key }: Account) => send(`${stack.url}/v1/chat/completions`, { key, body });
+    const call = ({ key }: TestAccount) => send(`${stack.url}/v1/chat/completions`, { key, body });
     expect((await call(await newKey("test-unlisted"))).status).toBe(200);
     for (const own of [await newKey("*"), await newKey("test-unl*"), await stack.newAccount(1)]) {
       expectEnvelope(await call(own), 404, "model_not_found", "model");

@@ -5,7 +5,7 @@ import { soon } from "../src/charging/soon.ts";
 import { entryOf } from "../src/ledger.ts";
 import { send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 const { stack, account } = await sharedStack({ creditUsd: 50 });
 
@@ -32,7 +32,7 @@ const calls: readonly [Reporter, { path: string; members: object }, string][] = 
 ];
 
 async function leave(
-  of: Account,
+  of: TestAccount,
   model: string,
   { path, members }: typeof chat,
   isEnough: (requestId: string | null, bytes: number) => boolean,
@@ -56,7 +56,7 @@ async function leave(
 }
 
 /** Resolves with the entry of a request, and what the provider has recorded of it. */
-async function charged(of: Account, requestId: string | null) {
+async function charged(of: TestAccount, requestId: string | null) {
   const entry = await soon(async () => {
     const found = await entryOf(stack, of, requestId);
     expect(found).toBeDefined();

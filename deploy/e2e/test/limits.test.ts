@@ -8,7 +8,7 @@ import { readWalletRow } from "../src/ledger.ts";
 import { liveClient, talk } from "../src/live-client.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 import { transcriptionClient } from "../src/transcription-client.ts";
 
 type Limits = MessageInitShape<typeof LimitsSchema>;
@@ -20,23 +20,23 @@ const { stack } = await sharedStack();
 const live = liveClient(stack, await stack.newAccount(0));
 
 describe("limits of a key", () => {
-  async function limitedKey(limits: Limits, creditUsd = 1): Promise<Account> {
+  async function limitedKey(limits: Limits, creditUsd = 1): Promise<TestAccount> {
     const { accountId } = await stack.newAccount(creditUsd);
     const { keyId, key } = await stack.operator.createKey({ account: accountId, limits });
     return { accountId, keyId, key };
   }
 
-  function rerank({ key }: Account): Promise<HttpResponse> {
+  function rerank({ key }: TestAccount): Promise<HttpResponse> {
     const body = { model: "test-rerank", query: "what", documents: ["a", "b"] };
     return send(`${stack.url}/v1/rerank`, { key, body });
   }
 
-  function chat({ key }: Account, more: Record<string, unknown> = {}): Promise<HttpResponse> {
+  function chat({ key }: TestAccount, more: Record<string, unknown> = {}): Promise<HttpResponse> {
     return send(`${stack.url}/v1/chat/completions`, { key, body: chatBody(more) });
   }
 
   /** Waits until all requests are charged. */
-  async function expectCharged(account: Account): Promise<void> {
+  async function expectCharged(account: TestAccount): Promise<void> {
     await eventually(async () => expect((await readWalletRow(stack, account)).held).toBe(0n));
   }
 

@@ -5,7 +5,7 @@ import { eventually } from "../src/eventually.ts";
 import { livePath } from "../src/live-client.ts";
 import { openRawWebSocket } from "../src/raw-websocket.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 /** Far less than the 30 s after which a closing handshake that does not complete is given up. */
 const promptMs = 5_000;
@@ -27,7 +27,7 @@ interface End {
   creditUsd?: number;
   code: number;
   /** Ends the stream, whose configuration and three seconds of audio were sent. */
-  end(client: Client, account: Account): void | Promise<void>;
+  end(client: Client, account: TestAccount): void | Promise<void>;
 }
 
 const nothing = () => {};
@@ -35,7 +35,7 @@ const nothing = () => {};
 const { stack } = await sharedStack();
 
 describe.concurrent("the end of a live transcription", () => {
-  async function dialRaw({ key }: Account): Promise<Client> {
+  async function dialRaw({ key }: TestAccount): Promise<Client> {
     const socket = await openRawWebSocket(stack.url, key);
     return {
       text: (value) => socket.send("text", JSON.stringify(value)),
@@ -46,7 +46,7 @@ describe.concurrent("the end of a live transcription", () => {
     };
   }
 
-  async function dialNode({ key }: Account): Promise<Client> {
+  async function dialNode({ key }: TestAccount): Promise<Client> {
     const url = `${stack.url.replace("http", "ws")}${livePath}`;
     const socket = new WebSocket(url, `openai-insecure-api-key.${key}`);
     const texts: string[] = [];

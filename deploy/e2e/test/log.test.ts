@@ -11,13 +11,13 @@ import {
 } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
-import { type Account, type OwnStack, startStack, testSecrets } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount, testSecrets } from "../src/stack.ts";
 
 type Line = Record<string, unknown>;
 
 describe("the log", () => {
   let stack: OwnStack;
-  let account: Account;
+  let account: TestAccount;
   let written = "";
   let atStart: Line[];
 

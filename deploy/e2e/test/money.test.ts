@@ -24,10 +24,10 @@ import { ocrClient } from "../src/ocr-client.ts";
 import { modelField, pdf } from "../src/ocr-form.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import {
-  type Account,
   chatServices,
   type OwnStack,
   startStack,
+  type TestAccount,
   testSecrets,
 } from "../src/stack.ts";
 
@@ -45,7 +45,7 @@ describe("money", () => {
 
   afterAll(() => stack.stop());
 
-  function post(account: Account, body: Record<string, unknown>): Promise<HttpResponse> {
+  function post(account: TestAccount, body: Record<string, unknown>): Promise<HttpResponse> {
     return send(`${stack.url}/v1/chat/completions`, { key: account.key, body: chatBody(body) });
   }
 
@@ -246,7 +246,7 @@ describe("money", () => {
 });
 
 function usageOf(
-  { accountId }: Pick<Account, "accountId">,
+  { accountId }: Pick<TestAccount, "accountId">,
   name: string,
   costNanoUsd: bigint,
 ): UsageEvent {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
-import { type Account, chatServices, type OwnStack, startStack } from "../src/stack.ts";
+import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 describe("a change of a key", () => {
   let stack: OwnStack;
@@ -14,16 +14,20 @@ describe("a change of a key", () => {
 
   afterAll(() => stack.stop());
 
-  const post = (url: string, { key }: Account) =>
+  const post = (url: string, { key }: TestAccount) =>
     send(`${url}/v1/chat/completions`, { key, body: chatBody() });
 
   /** Calls with a key on every replica, so that each has it in its cache, and then `change`. */
-  async function changeCached(account: Account, change: () => Promise<unknown>): Promise<void> {
+  async function changeCached(account: TestAccount, change: () => Promise<unknown>): Promise<void> {
     for (const url of urls) expect((await post(url, account)).status).toBe(200);
     await change();
   }
 
-  async function expectStatus(account: Account, status: number, withinMs: number): Promise<void> {
+  async function expectStatus(
+    account: TestAccount,
+    status: number,
+    withinMs: number,
+  ): Promise<void> {
     await Promise.all(
       urls.map((url) =>
         expect
@@ -33,7 +37,7 @@ describe("a change of a key", () => {
     );
   }
 
-  async function expectRevoked(account: Account, withinMs: number): Promise<void> {
+  async function expectRevoked(account: TestAccount, withinMs: number): Promise<void> {
     await expectStatus(account, 403, withinMs);
     for (const url of urls) expectEnvelope(await post(url, account), 403, "key_revoked");
   }

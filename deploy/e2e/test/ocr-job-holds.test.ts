@@ -9,7 +9,7 @@ import { imageFile, modelField, pdf, rawOcrForm } from "../src/ocr-form.ts";
 import { sha256 } from "../src/provider-uploads.ts";
 import { expectEnvelope } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import { type Account, testSecrets } from "../src/stack.ts";
+import { type TestAccount, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack, account } = await sharedStack();
@@ -19,12 +19,12 @@ const ocr = ocrClient(stack, account);
 describe("the hold of an OCR job", () => {
   const jobIdOf = ({ body }: HttpResponse) => (body as { job_id: string }).job_id;
 
-  async function holdsOf({ accountId }: Account) {
+  async function holdsOf({ accountId }: TestAccount) {
     const { holds } = await stack.operator.listHolds({ account: accountId });
     return holds.map(({ alias, jobId, amountNanoUsd }) => ({ alias, jobId, amountNanoUsd }));
   }
 
-  async function usageOf({ accountId }: Account) {
+  async function usageOf({ accountId }: TestAccount) {
     const { entries } = await stack.operator.listLedger({ account: accountId, limit: 999 });
     return entries.filter(({ kind }) => kind !== "top_up");
   }

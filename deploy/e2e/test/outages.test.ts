@@ -12,14 +12,14 @@ import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
-import { type Account, type OwnStack, startStack } from "../src/stack.ts";
+import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 /** A hold that is not extended expires after 60 seconds. */
 const expiredMs = 75_000;
 
 describe("outages", () => {
   let stack: OwnStack;
-  let account: Account;
+  let account: TestAccount;
 
   beforeAll(async () => {
     stack = await startStack({ TOLLGATE_MISSING_AFTER_SECONDS: "2" });

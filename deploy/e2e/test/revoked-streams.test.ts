@@ -7,7 +7,7 @@ import { entryOf } from "../src/ledger.ts";
 import { finals, liveClient, talk } from "../src/live-client.ts";
 import { chatBody, eventsOf, expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 import { audioForm } from "../src/transcription-client.ts";
 
 const maxMs = 5_000;
@@ -18,7 +18,7 @@ const { stack } = await sharedStack();
 
 describe("an open stream whose key is revoked while the notice is lost", () => {
   /** Revokes a key in the database only, so that no notice is sent. */
-  async function revokeSilently({ keyId }: Account): Promise<void> {
+  async function revokeSilently({ keyId }: TestAccount): Promise<void> {
     const client = new pg.Client({ connectionString: stack.databaseUrl });
     await client.connect();
     await client.query("UPDATE billing.api_key SET revoked_at = now() WHERE id = $1", [keyId]);
@@ -26,7 +26,7 @@ describe("an open stream whose key is revoked while the notice is lost", () => {
   }
 
   /** Opens a chat stream and resolves once its first chunks have arrived. */
-  async function openChat({ key }: Account, headers: Record<string, string> = {}) {
+  async function openChat({ key }: TestAccount, headers: Record<string, string> = {}) {
     const response = await fetch(`${stack.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },

@@ -6,14 +6,14 @@ import type { HttpResponse } from "../src/http-response.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { Account } from "../src/stack.ts";
+import type { TestAccount } from "../src/stack.ts";
 
 const { stack } = await sharedStack();
 const partner = await channelAccount(10);
 const database = new pg.Client({ connectionString: stack.databaseUrl });
 await database.connect();
 
-async function channelAccount(creditUsd: number): Promise<Account> {
+async function channelAccount(creditUsd: number): Promise<TestAccount> {
   const account = await stack.newAccount(creditUsd);
   const created = await stack.operator.createKey({
     account: account.accountId,

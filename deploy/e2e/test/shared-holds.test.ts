@@ -4,7 +4,7 @@ import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
-import { type Account, chatServices, type OwnStack, startStack } from "../src/stack.ts";
+import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 const clients = 8;
 
@@ -37,7 +37,7 @@ describe.each(holds)("a busy account%s", (_where, holdSeconds) => {
   });
 
   /** Starts clients that send requests without pause, and collects the costs they are reported. */
-  function keepBusy(account: Account) {
+  function keepBusy(account: TestAccount) {
     const reported = { costs: [] as bigint[], refused: 0 };
     let isRunning = true;
     async function client(): Promise<void> {
@@ -60,7 +60,7 @@ describe.each(holds)("a busy account%s", (_where, holdSeconds) => {
     };
   }
 
-  async function sharedHolds({ accountId }: Account): Promise<number> {
+  async function sharedHolds({ accountId }: TestAccount): Promise<number> {
     const { rows } = await pool.query<{ count: string }>(
       "SELECT count(*) FROM ledger.hold WHERE account_id = $1 AND id LIKE 'hold\\_%'",
       [accountId],

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readWorkspaces } from "./workspaces.ts";
@@ -9,27 +9,46 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const declaration =
   /^export (?:async |abstract )?(?:function\*?|class|interface|type|const|enum) (\w+)/gm;
 
+/** A declaration of a proto file, on the top level or within a message. */
+const protoDeclaration = /^ *(message|enum|service) (\w+)/gm;
+
 const workspaces = await readWorkspaces();
 const paths = workspaces.flatMap(({ files }) => files.map(({ path }) => path));
+const protoPaths = (await readdir(`${root}proto`, { recursive: true }))
+  .filter((path) => path.endsWith(".proto"))
+  .map((path) => `proto/${path}`);
 
 /** The folders of the vendors: each declares the columns of its record under the same names. */
 const vendorFile = /^(services\/kit\/providers\/src\/)[^/]+\/[^/]+$/;
 
-/** Returns the files that export each name. A type and a value of one file may share a name. */
+/**
+ * Returns the files that declare each name. A type and a value of one file may share a name. A proto
+ * file declares what its generated TypeScript exports: `Budget`, and `BudgetSchema` beside it.
+ */
 async function filesByName(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const found = new Map<string, Set<string>>();
+  const add = (name: string, file: string) =>
+    found.set(name, (found.get(name) ?? new Set()).add(file));
   for (const path of paths) {
     const text = await readFile(`${root}${path}`, "utf8");
     for (const [, name = ""] of text.matchAll(declaration)) {
-      found.set(name, (found.get(name) ?? new Set()).add(path.replace(vendorFile, "$1<kind>")));
+      add(name, path.replace(vendorFile, "$1<kind>"));
+    }
+  }
+  for (const path of protoPaths) {
+    const text = await readFile(`${root}${path}`, "utf8");
+    for (const [, keyword, name = ""] of text.matchAll(protoDeclaration)) {
+      add(name, path);
+      if (keyword !== "service") add(`${name}Schema`, path);
     }
   }
   return found;
 }
 
-test("each exported name is declared in one file, so that it stands for one thing", async () => {
+test("each name is declared in one file, so that it stands for one thing", async () => {
   const names = await filesByName();
   expect(names.size).toBeGreaterThan(1_000);
+  expect(names.get("UsageEventSchema")).toEqual(new Set(["proto/tollgate/v1/usage.proto"]));
   const repeated = [...names]
     .filter(([, files]) => files.size > 1)
     .map(([name, files]) => `${name}: ${[...files].join(", ")}`);

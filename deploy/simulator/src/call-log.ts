@@ -11,7 +11,7 @@
  * - `garbage`: the response was completed but contained invalid JSON
  * - `client_disconnected`: the client disconnected before the response was complete
  */
-export type Outcome =
+export type CallOutcome =
   | "open"
   | "completed"
   | "failed"
@@ -46,7 +46,7 @@ export interface RecordedCall {
   readonly contentLength: number;
   /** The HTTP status; 0 until it is sent. */
   status: number;
-  outcome: Outcome;
+  outcome: CallOutcome;
   /** As reported, or as it would be reported when a command omits usage. */
   promptTokens: number;
   /** As reported. For a stream that did not complete: the tokens that were sent. */

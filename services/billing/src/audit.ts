@@ -3,14 +3,14 @@ import { newId } from "@tollgate/core/ids";
 import type { Prisma } from "./generated/client.ts";
 
 /** Who makes a change. */
-export interface Actor {
+export interface AuditActor {
   kind: "operator" | "token" | "local";
   id: string;
   name: string;
 }
 
 /** Who uses the CLI on the gateway's own socket. */
-export const localActor: Actor = { kind: "local", id: "", name: "" };
+export const localActor: AuditActor = { kind: "local", id: "", name: "" };
 
 export interface Change {
   /** The rpc. */
@@ -28,7 +28,7 @@ export interface Change {
 /** Writes what an actor changed. Call it within the transaction of the change. */
 export async function recordChange(
   database: Prisma.TransactionClient,
-  actor: Actor,
+  actor: AuditActor,
   { before = {}, after = {}, ...change }: Change,
 ): Promise<void> {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);

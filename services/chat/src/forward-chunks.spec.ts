@@ -1,5 +1,5 @@
 import { vendors } from "@tollgate/providers";
-import { readUsage } from "@tollgate/providers/openai/usage";
+import { readUsageBlock } from "@tollgate/providers/openai/usage";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { expect, test } from "vitest";
 import { forwardChunks } from "./forward-chunks.ts";
@@ -15,7 +15,7 @@ const context = {
   promptCharacters: 0n,
   sessionId: "",
   kind: vendors.openai,
-  readUsage,
+  readUsageBlock,
 };
 
 /** A provider's stream of one read, with a chunk for each text. */

@@ -27,7 +27,7 @@ export type ProviderStream = ProviderBody | AsyncIterable<JsonObject>;
 export interface Reading {
   events: Pick<WireEvents, "read" | "deliver">;
   /** Reads the usage of chunks that an adapter makes. */
-  context: Pick<ResponseContext, "readUsage">;
+  context: Pick<ResponseContext, "readUsageBlock">;
   /** Counts what is delivered. */
   counter: Pick<UsageCounter, "add" | "endEmpty">;
   /** The rates that limit the key, for the first part. */

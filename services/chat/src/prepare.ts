@@ -119,8 +119,8 @@ export function contextOf(
   const id = caller?.requestId.replace(/^req_/, "") ?? "";
   const created = Math.floor(now.getTime() / 1_000);
   const { kind } = slot.provider;
-  const { readUsage } = vendorChatOf(slot);
-  return { alias, id, created, client, promptCharacters, sessionId, kind, readUsage };
+  const { readUsageBlock } = vendorChatOf(slot);
+  return { alias, id, created, client, promptCharacters, sessionId, kind, readUsageBlock };
 }
 
 function sessionsUnavailable(): GatewayError {

@@ -124,12 +124,12 @@ async function request(
     const sent = await wire.post(providers, client, slot, sending);
     const json = await readJsonObject(sent, signal);
     const context = contextOf(prepared, slot, now());
-    if (isEmpty(json.value)) empty.add(slot, context.readUsage(json.value.usage));
+    if (isEmpty(json.value)) empty.add(slot, context.readUsageBlock(json.value.usage));
     return wire.readResponse(json, context);
   }
   const value = await completeTranslated(providers, client, slot, chat, sending);
   const context = contextOf(prepared, slot, now());
-  if (isEmpty(value)) empty.add(slot, context.readUsage(value.usage));
+  if (isEmpty(value)) empty.add(slot, context.readUsageBlock(value.usage));
   return wire.fromChat(requireCompletion(value), context);
 }
 

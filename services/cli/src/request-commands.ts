@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
-import type { HoldSummary, Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { HoldSummary, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { readWholeNumber } from "./amounts.ts";
 import type { Command } from "./command.ts";
 import { requestJson, requestLines } from "./request-text.ts";
@@ -42,7 +42,7 @@ function periodOf(options: { from?: string | undefined; to?: string | undefined 
   return { from: timestampFromDate(from), to: timestampFromDate(to) };
 }
 
-const requestColumns: TableColumn<Request>[] = [
+const requestColumns: TableColumn<RequestRecord>[] = [
   { title: "TIME", cell: ({ occurredAt }) => isoTime(occurredAt) ?? "", align: "left" },
   { title: "REQUEST", cell: ({ requestId }) => requestId, align: "left" },
   { title: "MODEL", cell: ({ alias }) => alias, align: "left" },

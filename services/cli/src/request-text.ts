@@ -1,10 +1,10 @@
 import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
-import type { Entry, Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Entry, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Attempt, UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import { isoTime } from "./times.ts";
 
 /** Returns the lines that follow a request from its hold to its ledger entry. */
-export function requestLines(request: Request, entry: Entry | undefined): string[] {
+export function requestLines(request: RequestRecord, entry: Entry | undefined): string[] {
   const { errorCode, firstTokenMs } = request;
   const first = firstTokenMs === undefined ? "" : `, first token after ${firstTokenMs} ms`;
   const ended = errorCode === "" ? "served" : `failed: ${errorCode}`;
@@ -44,14 +44,14 @@ function priceText({ dimension, quantity, pricePicoUsd, per, amountNanoUsd }: Us
   return `${dimension}  ${quantity} at ${price} = ${formatUsd(amountNanoUsd)} USD`;
 }
 
-function chargeText({ chargedNanoUsd, uncollectedNanoUsd }: Request): string {
+function chargeText({ chargedNanoUsd, uncollectedNanoUsd }: RequestRecord): string {
   const charged = `${formatUsd(chargedNanoUsd)} USD`;
   if (uncollectedNanoUsd === 0n) return charged;
   return `${charged}, and ${formatUsd(uncollectedNanoUsd)} USD uncollected`;
 }
 
 /** Returns a request as the CLI prints it with --json. */
-export function requestJson(request: Request) {
+export function requestJson(request: RequestRecord) {
   return {
     id: request.id,
     request_id: request.requestId,

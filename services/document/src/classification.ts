@@ -1,4 +1,4 @@
-import type { Classification, Model } from "@tollgate/catalog/model";
+import type { ClassificationTask, Model } from "@tollgate/catalog/model";
 import type { JsonRoute } from "@tollgate/generation/json-route";
 import type { ClassifyRequest } from "@tollgate/proto/tollgate/v1/document";
 import { reportedPages } from "./pages.ts";
@@ -19,6 +19,6 @@ export const classification: JsonRoute<ClassifyRequest> = {
   },
 };
 
-function laneOf({ classification }: Model): Classification["lane"] | undefined {
+function laneOf({ classification }: Model): ClassificationTask["lane"] | undefined {
   return classification?.lane;
 }

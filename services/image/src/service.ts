@@ -3,7 +3,7 @@ import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
 import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
-import { generation, imagesResponse } from "./generation.ts";
+import { imageGeneration, imagesResponse } from "./image-generation.ts";
 
 /** Image generation. */
 export const image = defineService({
@@ -12,7 +12,7 @@ export const image = defineService({
     const runtime = await openProviderRuntime(context);
     const implementation = bindService(ImageService, {
       async generateImages(call, cancellation) {
-        const response = await serveJson(runtime, generation, call, cancellation);
+        const response = await serveJson(runtime, imageGeneration, call, cancellation);
         return { body: imagesResponse(response, context.now()) };
       },
     });

@@ -21,7 +21,7 @@ const gather = { items: 192, ms: 100 };
 /** The broker and the services send an event again when its capture takes longer. */
 const maxWaitMs = 15_000;
 
-export type Capture = Batch<UsageEvent, void>;
+export type CaptureBatch = Batch<UsageEvent, void>;
 
 /**
  * Creates a function that captures usage events, many in one statement. It resolves once the
@@ -32,7 +32,7 @@ export function createCapture(
   pool: pg.Pool,
   metrics?: Pick<Metrics, "uncollected">,
   locks = createWalletLocks(pool),
-): Capture {
+): CaptureBatch {
   return createWalletBatch<UsageEvent, void>({
     locks,
     accountOf: (event) => event.accountId,

@@ -6,7 +6,7 @@ import { readTraceHeaders } from "@tollgate/core/tracing";
 import { type BatchMac, macHeader } from "@tollgate/metering/broker/batch-mac";
 import { tracedProcessing } from "@tollgate/metering/broker/traced-messages";
 import type { UsageBroker } from "@tollgate/metering/broker/usage-broker";
-import { usageConsumer, usageStream } from "@tollgate/metering/broker/usage-stream";
+import { usageConsumerName, usageStream } from "@tollgate/metering/broker/usage-stream";
 import { type UsageEvent, UsageEventBatchSchema } from "@tollgate/proto/tollgate/v1/usage";
 import type { Broker } from "@tollgate/runtime/broker/connection";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
@@ -94,7 +94,7 @@ export function consumeUsage(
 async function readLag(broker: Broker): Promise<number> {
   try {
     const manager = await broker.connection()?.jetstreamManager({ checkAPI: false });
-    const info = await manager?.consumers.info(usageStream.name, usageConsumer);
+    const info = await manager?.consumers.info(usageStream.name, usageConsumerName);
     return info?.num_pending ?? 0;
   } catch {
     return 0;
@@ -107,12 +107,12 @@ async function subscribe(connection: NatsConnection): Promise<ConsumerMessages> 
     if (!(error instanceof NatsError) || error.api_error?.err_code !== streamExists) throw error;
   });
   await manager.consumers.add(usageStream.name, {
-    durable_name: usageConsumer,
+    durable_name: usageConsumerName,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),
     max_ack_pending: maxUnacknowledged,
   });
-  const consumer = await connection.jetstream().consumers.get(usageStream.name, usageConsumer);
+  const consumer = await connection.jetstream().consumers.get(usageStream.name, usageConsumerName);
   const messages = await consumer.consume({ max_messages: 500 });
   closeWhenLost(messages).catch(() => {});
   return messages;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
-import type { Capture } from "./capture.ts";
+import type { CaptureBatch } from "./capture.ts";
 
 /**
  * The captures that this process has started and not finished. A response may be sent before its
@@ -27,7 +27,7 @@ export function orTimeout(flushed: Promise<void>): Promise<void> {
 }
 
 /** Creates a tracker of the captures that are made with `capture`. */
-export function trackCaptures(capture: Capture): PendingCaptures {
+export function trackCaptures(capture: CaptureBatch): PendingCaptures {
   /** By account, resolves when its newest capture and all before it have ended. */
   const lasts = new Map<string, Promise<void>>();
 

@@ -1,5 +1,5 @@
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
-import { type Rates, RatesSchema } from "@tollgate/proto/tollgate/v1/limits";
+import { type RateLimits, RateLimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
 import type pg from "pg";
 
 /**
@@ -29,7 +29,7 @@ export interface SharedHoldRequest extends SharedHoldChange {
 export interface SharedHoldGrant {
   granted: boolean;
   /** What is left beside the hold. Undefined where no rate is limited. */
-  rates?: Rates;
+  rates?: RateLimits;
 }
 
 /** Takes a hold that many requests share, in full or not at all. See sql/holds/take_shared_hold.sql. */
@@ -47,7 +47,7 @@ export async function takeSharedHold(
   const [row] = rows;
   return {
     granted: row?.granted ?? false,
-    ...(row?.rates != null && { rates: fromJson(RatesSchema, row.rates) }),
+    ...(row?.rates != null && { rates: fromJson(RateLimitsSchema, row.rates) }),
   };
 }
 

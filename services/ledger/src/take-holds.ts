@@ -1,6 +1,6 @@
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { minOf, type NanoUsd } from "@tollgate/core/money";
-import { type Rates, RatesSchema } from "@tollgate/proto/tollgate/v1/limits";
+import { type RateLimits, RateLimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { type HeldWalletRow, type HoldChange, type HoldGrant, toGrant } from "./hold-grant.ts";
@@ -26,7 +26,7 @@ export interface TakeRequest extends HoldChange {
 /** A hold that was taken. */
 export interface TakeGrant extends HoldGrant {
   /** Undefined where no rate is limited. */
-  rates?: Rates;
+  rates?: RateLimits;
 }
 
 /**
@@ -69,7 +69,7 @@ async function takeHolds(
   });
   return rows.map((row) => ({
     ...toGrant(row.granted, row),
-    ...(row.rates !== null && { rates: fromJson(RatesSchema, row.rates) }),
+    ...(row.rates !== null && { rates: fromJson(RateLimitsSchema, row.rates) }),
   }));
 }
 
@@ -78,6 +78,6 @@ const takeSql = `SELECT granted, wallet_held, wallet_balance, refusal, rates
 
 interface TakenRow extends HeldWalletRow {
   granted: bigint;
-  /** A tollgate.v1.Rates. */
+  /** A tollgate.v1.RateLimits. */
   rates: JsonValue;
 }

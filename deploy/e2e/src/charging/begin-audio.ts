@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { bytesPerSecond, pcm, wav } from "../audio-files.ts";
 import type { AudioBehavior } from "../catalog/charging.ts";
 import { liveClient } from "../live-client.ts";
-import type { Account, Stack } from "../stack.ts";
+import type { Stack, TestAccount } from "../stack.ts";
 import { audioForm } from "../transcription-client.ts";
 import type { BegunCall } from "./begin-call.ts";
 import type { Cell } from "./matrix.ts";
@@ -30,7 +30,7 @@ interface StreamedAudio {
  */
 export async function beginAudio(
   stack: Stack,
-  account: Account,
+  account: TestAccount,
   { call, form }: Cell,
   { behavior, seconds }: StreamedAudio,
 ): Promise<BegunAudio> {
@@ -53,7 +53,7 @@ export async function beginAudio(
 
 type BegunClient = Pick<BegunAudio, "leave" | "ended" | "received" | "flush">;
 
-async function beginLive(stack: Stack, account: Account, model: string, seconds: number) {
+async function beginLive(stack: Stack, account: TestAccount, model: string, seconds: number) {
   const { socket, frames, closed } = await liveClient(stack, account).start({ model });
   socket.send(pcm(seconds));
   return {
@@ -66,7 +66,7 @@ async function beginLive(stack: Stack, account: Account, model: string, seconds:
 
 async function beginFile(
   { url }: Stack,
-  { key }: Account,
+  { key }: TestAccount,
   model: string,
   seconds: number,
 ): Promise<BegunClient> {

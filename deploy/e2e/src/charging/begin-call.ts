@@ -2,13 +2,13 @@ import { type ClientRequest, request } from "node:http";
 import type { RecordedCall } from "@tollgate/simulator/call-log";
 import { expect } from "vitest";
 import type { Behavior } from "../catalog/charging.ts";
-import type { Account, Stack } from "../stack.ts";
+import type { Stack, TestAccount } from "../stack.ts";
 import { aliasOf, type BilledCall } from "./billed-calls.ts";
 import { soon } from "./soon.ts";
 
 /** A call that a client has begun. */
 export interface BegunCall {
-  account: Account;
+  account: TestAccount;
   /** What the provider has recorded of it. */
   recorded: RecordedCall;
   status(): number | undefined;
@@ -28,7 +28,7 @@ export interface BegunRequest extends BegunCall {
 /** Sends a call, and resolves once the provider has received it. */
 export async function beginCall(
   stack: Stack,
-  account: Account,
+  account: TestAccount,
   call: BilledCall,
   behavior: Behavior,
 ): Promise<BegunRequest> {

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import type { Account, Stack } from "../stack.ts";
+import type { Stack, TestAccount } from "../stack.ts";
 import { soon } from "./soon.ts";
 
 /** Creates an account whose key may have one request in progress at a time. */
-export async function newSerialAccount(stack: Stack): Promise<Account> {
+export async function newSerialAccount(stack: Stack): Promise<TestAccount> {
   const { accountId } = await stack.newAccount(1);
   const { keyId, key } = await stack.operator.createKey({
     account: accountId,
@@ -13,7 +13,7 @@ export async function newSerialAccount(stack: Stack): Promise<Account> {
 }
 
 /** Waits until the account's key has no request in progress. Its calls may go on. */
-export async function expectNothingInProgress(stack: Stack, account: Account): Promise<void> {
+export async function expectNothingInProgress(stack: Stack, account: TestAccount): Promise<void> {
   await soon(async () => {
     const { keys } = await stack.operator.listKeys({ account: account.accountId });
     const own = keys.find(({ id }) => id === account.keyId);

@@ -1,5 +1,5 @@
 import { routes } from "@tollgate/edge/routes";
-import { Wire } from "@tollgate/proto/tollgate/v1/chat";
+import { WireName } from "@tollgate/proto/tollgate/v1/chat";
 import { describe, expect, test } from "vitest";
 import { endingOf } from "./endings.ts";
 import { cellsOf, chatWires, endings, isPending, longEndings, matrix } from "./matrix.ts";
@@ -16,7 +16,7 @@ describe("the matrix of what is charged", () => {
   });
 
   test("has a row for each chat wire, as JSON and as a stream", () => {
-    const wires = Object.values(Wire).filter((wire) => typeof wire === "number" && wire !== 0);
+    const wires = Object.values(WireName).filter((wire) => typeof wire === "number" && wire !== 0);
     expect(chatWires).toHaveLength(wires.length);
     for (const path of chatWires) expect(rowsOf(path).sort()).toEqual(["stream", "whole"]);
   });

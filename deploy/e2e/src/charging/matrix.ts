@@ -58,7 +58,7 @@ export type Owner = "whole" | "stream" | "audio" | "jobs";
  * - `never`: the call cannot end in this way
  * - `pending`: not decided by a test yet
  */
-export type Charge =
+export type CellCharge =
   | "reported"
   | "delivered"
   | "held"
@@ -79,7 +79,7 @@ export interface MatrixRow {
   form: ResponseForm;
   /** Undefined while all its cells are pending. */
   call: BilledCall | undefined;
-  charges: Readonly<Record<Ending, Charge>>;
+  charges: Readonly<Record<Ending, CellCharge>>;
 }
 
 const chargedBefore = { never: "the charge is durable before the first byte is sent" };
@@ -198,7 +198,7 @@ export const matrix: readonly MatrixRow[] = [
   pendingCalls("/v1/ocr/jobs", "job", "jobs"),
 ];
 
-export function isPending(charge: Charge): charge is { pending: Owner } {
+export function isPending(charge: CellCharge): charge is { pending: Owner } {
   return typeof charge === "object" && "pending" in charge;
 }
 
@@ -207,7 +207,7 @@ export interface Cell {
   call: BilledCall;
   form: ResponseForm;
   ending: Ending;
-  charge: Extract<Charge, string>;
+  charge: Extract<CellCharge, string>;
 }
 
 /** Returns the cells of an ending that tests run: all but those that are pending or impossible. */

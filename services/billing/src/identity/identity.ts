@@ -3,7 +3,7 @@ import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
 import type { PasswordSignIn } from "@tollgate/proto/tollgate/v1/console";
 import type {
-  Actor as ActorMessage,
+  Actor,
   BeginSessionRequest,
   ChangePasswordRequest,
   Identity,
@@ -12,7 +12,7 @@ import type {
 } from "@tollgate/proto/tollgate/v1/identity";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { AnyHandler, Fields, Implementation } from "@tollgate/rpc/implementation";
-import { type Actor, recordChange } from "../audit.ts";
+import { type AuditActor, recordChange } from "../audit.ts";
 import type { Operator, PrismaClient } from "../generated/client.ts";
 import { implementOperator } from "../operator/operator.ts";
 import type { OperatorParts } from "../operator/parts.ts";
@@ -111,7 +111,7 @@ async function changePassword(
     await transaction.operator.update({ where: { id: operatorId }, data: { passwordHash } });
     const others = { operatorId, sessionHash: { not: sessionHash } };
     await transaction.operatorSession.deleteMany({ where: others });
-    const actor: Actor = { kind: "operator", id: operatorId, name };
+    const actor: AuditActor = { kind: "operator", id: operatorId, name };
     const subject = { subjectKind: "operator", subjectId: operatorId } as const;
     await recordChange(transaction, actor, { action: "SetPassword", ...subject });
   });
@@ -179,7 +179,7 @@ async function signInByProvider(
   return { operator, method: "provider" };
 }
 
-function actorOf(actor: ActorMessage | undefined): Actor {
+function actorOf(actor: Actor | undefined): AuditActor {
   const kind = actor?.kind;
   if (actor !== undefined && (kind === "operator" || kind === "token")) {
     return { kind, id: actor.id, name: actor.name };

@@ -1,5 +1,5 @@
 import type { Limits } from "@tollgate/proto/tollgate/v1/limits";
-import { type Actor, recordChange } from "../audit.ts";
+import { type AuditActor, recordChange } from "../audit.ts";
 import type { Prisma } from "../generated/client.ts";
 import type { StoredKey } from "../keys.ts";
 import { keySnapshot } from "./messages.ts";
@@ -13,7 +13,7 @@ export interface KeyChange {
 /** Records a change of a key. Without `before`, it is new. */
 export function recordKey(
   transaction: Prisma.TransactionClient,
-  actor: Actor,
+  actor: AuditActor,
   action: string,
   { before, after, limits }: KeyChange,
 ): Promise<void> {

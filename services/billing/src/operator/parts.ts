@@ -4,7 +4,7 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
-import type { Actor } from "../audit.ts";
+import type { AuditActor } from "../audit.ts";
 import type { PrismaClient } from "../generated/client.ts";
 
 /** What the operator's calls need. */
@@ -17,6 +17,6 @@ export interface OperatorParts {
   catalog(): Catalog;
   notices: Notices;
   /** To whom the changes are attributed. */
-  actor: Actor;
+  actor: AuditActor;
   now(): Date;
 }

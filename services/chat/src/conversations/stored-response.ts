@@ -3,7 +3,7 @@ import { type NanoUsd, usdJson } from "@tollgate/core/money";
 import type { Engine } from "@tollgate/generation/engine";
 import type { Measurement } from "@tollgate/metering/measurement";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { readUsage } from "@tollgate/providers/openai/usage";
+import { readUsageBlock } from "@tollgate/providers/openai/usage";
 import type { PreparedCall } from "../prepare.ts";
 import { totalTokens } from "../usage/usage.ts";
 import { chunkEvent } from "../wires/chat/chunk-event.ts";
@@ -31,7 +31,7 @@ export async function settleStored(
   turn: StoredTurn,
 ): Promise<StoredResponse> {
   // A turn has the usage block of our own API, which is OpenAI's.
-  const usage = readUsage(turn.usage);
+  const usage = readUsageBlock(turn.usage);
   if (usage === undefined) throw new Error("a turn is stored with its usage");
   // No slot is called. The event names the first one.
   const [slot] = model.chain;

@@ -10,7 +10,7 @@ import { highestPrices } from "@tollgate/catalog/pricing";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { costOf, type Price } from "@tollgate/core/money";
 import { type ChatCall, ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
-import { readUsage } from "@tollgate/providers/openai/usage";
+import { readUsageBlock } from "@tollgate/providers/openai/usage";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { measure } from "../usage/usage.ts";
@@ -162,7 +162,7 @@ test("the estimate is never below what a call within its bound is charged", () =
       const [prompt, completion] = [Math.floor(promptTokens), Math.floor(completionTokens)];
       const [cached = 0, written = 0, audio = 0, spoken = 0, reasoning = 0] = parts;
       const part = (total: number, percent: number) => Math.floor((total * percent) / 100);
-      const usage = readUsage({
+      const usage = readUsageBlock({
         prompt_tokens: prompt,
         completion_tokens: completion,
         prompt_tokens_details: {

@@ -1,4 +1,4 @@
-import { readUsage } from "@tollgate/providers/anthropic/usage";
+import { readUsageBlock } from "@tollgate/providers/anthropic/usage";
 import { expect, test } from "vitest";
 import { countedUsage } from "./usage.ts";
 import { UsageCounter } from "./usage-counter.ts";
@@ -22,7 +22,7 @@ test("a stream that is cut finishes the choices that have not ended", () => {
 
 test("the last report of each dimension counts, and what is delivered after it is not reported", () => {
   const counter = new UsageCounter();
-  const report = (block: object) => counter.add({ usage: readUsage(block), choices: [] });
+  const report = (block: object) => counter.add({ usage: readUsageBlock(block), choices: [] });
   expect(counter.complete).toBeUndefined();
   report({ input_tokens: 10 });
   expect(counter.complete).toMatchObject({ promptTokens: 10n, completionTokens: 0n });

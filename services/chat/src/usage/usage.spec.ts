@@ -1,7 +1,7 @@
 import type { Pricing, Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { costOf } from "@tollgate/core/money";
-import { readUsage } from "@tollgate/providers/openai/usage";
+import { readUsageBlock } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
 import { measure, totalTokens, usageBlock, withCounted } from "./usage.ts";
 
@@ -34,7 +34,7 @@ const reported = {
 
 /** Reads a usage block that must be readable. */
 function read(block: unknown) {
-  const usage = readUsage(block);
+  const usage = readUsageBlock(block);
   if (usage === undefined) throw new Error("the block must be read");
   return usage;
 }

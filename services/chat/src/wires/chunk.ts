@@ -18,7 +18,7 @@ export interface Chunk {
 }
 
 /** Reads usage blocks. */
-type UsageReader = Pick<ResponseContext, "readUsage">;
+type UsageReader = Pick<ResponseContext, "readUsageBlock">;
 
 /** Reads a chunk of a chat completion. Returns undefined for an error, or any other value. */
 export function readChunk(data: string, reader: UsageReader): Chunk | undefined {
@@ -28,7 +28,7 @@ export function readChunk(data: string, reader: UsageReader): Chunk | undefined 
 /** Does the same for the value of a chunk. */
 export function toChunk(value: unknown, reader: UsageReader, data = ""): Chunk | undefined {
   if (!hasChoices(value)) return undefined;
-  const usage = reader.readUsage(value.usage);
+  const usage = reader.readUsageBlock(value.usage);
   return { data, value, usage, choices: value.choices, toolCalls: undefined, isLast: false };
 }
 

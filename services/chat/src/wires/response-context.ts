@@ -17,5 +17,5 @@ export interface ResponseContext {
   /** The kind of the slot's provider, which knows the words of its errors. */
   readonly kind: ProviderKind;
   /** Reads the usage block of the slot's provider; undefined for one that cannot be billed from. */
-  readUsage(block: unknown): ChatUsage | undefined;
+  readUsageBlock(block: unknown): ChatUsage | undefined;
 }

@@ -1,4 +1,4 @@
-import { Wire as WireName } from "@tollgate/proto/tollgate/v1/chat";
+import { WireName } from "@tollgate/proto/tollgate/v1/chat";
 import { chatWire } from "./chat/wire.ts";
 import { messagesWire } from "./messages/wire.ts";
 import { responsesWire } from "./responses/wire.ts";

@@ -25,7 +25,7 @@ export class TranslatedResponse implements WireResponse {
   readonly #translate: Translate;
 
   constructor(completion: WithChoices, context: ResponseContext, translate: Translate) {
-    this.reported = context.readUsage(completion.usage);
+    this.reported = context.readUsageBlock(completion.usage);
     this.messages = completion.choices.map(({ message }) => message);
     this.#completion = completion;
     this.#context = context;

@@ -2,7 +2,7 @@ import { dataSet, type ListPrice } from "@tollgate/list-prices/list-prices";
 import { otherPriceText } from "@tollgate/list-prices/price-text";
 
 /** A model of the catalog file. */
-export interface Entry {
+export interface SuggestedModel {
   alias: string;
   route_type: "chat" | "embeddings";
   context_tokens?: number;
@@ -19,7 +19,7 @@ const maxColumns = 100;
 const maxNoteLength = 280;
 
 /** Returns the lines of an entry as the file has them under `models`, with comments before it. */
-export function entryLines(entry: Entry, listPrice: ListPrice): string[] {
+export function entryLines(entry: SuggestedModel, listPrice: ListPrice): string[] {
   const comments = commentsOf(entry, listPrice).flatMap(wrapped);
   const yaml = yamlOf(entry, listPrice).map(
     (line, at) => `${indent}${at === 0 ? "- " : "  "}${line}`,
@@ -27,7 +27,7 @@ export function entryLines(entry: Entry, listPrice: ListPrice): string[] {
   return [...comments, ...yaml];
 }
 
-function commentsOf({ pricing }: Entry, listPrice: ListPrice): string[] {
+function commentsOf({ pricing }: SuggestedModel, listPrice: ListPrice): string[] {
   const { title, provider, model, source, since, note, isPeak, rates } = listPrice;
   const from = since === undefined ? "" : ` since ${since}`;
   const others = [...rates]
@@ -64,7 +64,7 @@ function wrapped(text: string): string[] {
 }
 
 function yamlOf(
-  { pricing: { tiers = [], ...prices }, chain, ...fields }: Entry,
+  { pricing: { tiers = [], ...prices }, chain, ...fields }: SuggestedModel,
   { contextTokens }: ListPrice,
 ): string[] {
   const assumed = ["max_output_tokens", ...(contextTokens === undefined ? ["context_tokens"] : [])];

@@ -8,12 +8,12 @@ import {
 } from "@tollgate/list-prices/list-prices";
 import { priceText } from "@tollgate/list-prices/price-text";
 import { UsageError } from "../help.ts";
-import { type Entry, entryLines } from "./entry-lines.ts";
+import { entryLines, type SuggestedModel } from "./entry-lines.ts";
 import { hidesReasoning } from "./hidden-reasoning-models.ts";
 
 /** A model's entry in the catalog, and its lines in the file. */
 export interface Suggestion {
-  entry: Entry;
+  entry: SuggestedModel;
   lines: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import { checkOcr } from "@tollgate/providers/ocr";
 import type { OcrFile, OcrUpload } from "@tollgate/providers/ocr-adapter";
 
 /** A validated OCR form and its request body. */
-export interface OcrForm extends OcrUpload {
+export interface ReceivedOcrForm extends OcrUpload {
   alias: string;
   /** The requested lane; empty when the form names none. */
   mode: string;
@@ -36,7 +36,7 @@ const unreadablePages = 100;
 export async function withOcrForm(
   { engine }: ProviderRuntime,
   request: ProxiedRequest,
-  use: (form: OcrForm, model: Model) => Promise<void>,
+  use: (form: ReceivedOcrForm, model: Model) => Promise<void>,
 ): Promise<void> {
   const { req, res, caller } = request;
   await withUploadStore(request, async (store) => {
@@ -53,7 +53,7 @@ export async function withOcrForm(
  * Reads an OCR form and stores its unchanged body in `body`. Throws `unknown_param` and
  * `invalid_param`, naming the field, and what reading multipart data throws.
  */
-async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<OcrForm> {
+async function readOcrForm(req: IncomingMessage, body: UploadStore): Promise<ReceivedOcrForm> {
   const read: ReadFile[] = [];
   const parts = await readMultipart(req, {
     async takeFile(_name, contents) {
@@ -102,7 +102,7 @@ async function readFile(file: ReadFile, contents: AsyncIterable<Buffer>): Promis
 }
 
 /** Throws `invalid_param` when the form requests another lane than that of its alias. */
-function checkLane({ mode }: OcrForm, { alias, ocr }: Model): void {
+function checkLane({ mode }: ReceivedOcrForm, { alias, ocr }: Model): void {
   if (mode === "" || mode === ocr?.lane) return;
   throw invalidParam("mode", `must be "${ocr?.lane}" for ${alias}, or left out`);
 }

@@ -6,7 +6,7 @@ import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-reque
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { ReadOcrJobRequest } from "@tollgate/proto/tollgate/v1/document";
 import { ocrAdapterOf } from "@tollgate/providers/ocr";
-import { type OcrForm, withOcrForm } from "./form.ts";
+import { type ReceivedOcrForm, withOcrForm } from "./form.ts";
 import { canBeJobId, jobIdOf } from "./job-id.ts";
 import { keepJob, keptWithinMs } from "./job-keeping.ts";
 import type { JobParts } from "./job-parts.ts";
@@ -42,7 +42,7 @@ export async function createJob(parts: JobParts, request: ProxiedRequest): Promi
 }
 
 interface Creation {
-  form: OcrForm;
+  form: ReceivedOcrForm;
   model: Model;
   caller: Caller;
   hold: JobHold;

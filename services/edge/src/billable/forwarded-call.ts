@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { replaceMembers } from "@tollgate/core/json-members";
-import type { ChatCall, PromptSize, Wire } from "@tollgate/proto/tollgate/v1/chat";
+import type { ChatCall, PromptSize, WireName } from "@tollgate/proto/tollgate/v1/chat";
 import { withoutMark } from "../http/json-body.ts";
 import { isAmbiguous } from "../http/raw-json-members.ts";
 import type { RequestBody } from "../http/request-body.ts";
@@ -36,7 +36,7 @@ export function checkedBytes(
 
 /** Returns the call, without its caller, of a wire whose providers are sent the body as it is. */
 export function forwardedCall(
-  wire: Wire,
+  wire: WireName,
   body: Uint8Array,
   { alias, prompt, maxTokens, headers = {} }: ForwardedFields,
 ): ChatCall {

@@ -8,7 +8,7 @@ export const taxonomies = ["2.1", "2.2", "3.1"] as const;
 export type Taxonomy = (typeof taxonomies)[number];
 
 /** What a classification alias does: it assigns the labels of a taxonomy, or extracts entities. */
-export type Classification =
+export type ClassificationTask =
   | { lane: "taxonomy"; taxonomies: readonly Taxonomy[] }
   | { lane: "entities" };
 
@@ -73,7 +73,7 @@ export interface Model {
    */
   imageSizes?: ReadonlyMap<string, Model> | undefined;
   /** On classification aliases only. */
-  classification?: Classification;
+  classification?: ClassificationTask;
   unitType: UnitType;
   pricing: Pricing;
   /** The slots in the order in which they are attempted; never empty. */

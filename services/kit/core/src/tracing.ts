@@ -141,7 +141,7 @@ type RecordFailure = (span: Span, error: unknown) => void;
 
 /** Marks a span as failed by the type of the error alone. */
 export function recordFailure(span: Span, error: unknown): void {
-  failSpan(span, errorType(error));
+  failSpan(span, errorClassOf(error));
 }
 
 /** Does the same for the span of a server, except for an error that refuses the request. */
@@ -158,7 +158,7 @@ export function failSpan(span: Span, type: string): void {
 }
 
 /** Returns the gateway's code for an error, or a provider's status; never the error's message. */
-export function errorType(error: unknown): string {
+export function errorClassOf(error: unknown): string {
   if (isClassified(error)) return error.errorType;
   return error instanceof Error ? error.name : "unknown";
 }

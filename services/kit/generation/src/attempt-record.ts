@@ -1,10 +1,10 @@
 import type { Span } from "@opentelemetry/api";
 import type { Model, Slot } from "@tollgate/catalog/model";
-import { errorType, failSpan, recordFailure } from "@tollgate/core/tracing";
+import { errorClassOf, failSpan, recordFailure } from "@tollgate/core/tracing";
 import type { Measurement } from "@tollgate/metering/measurement";
 import { startAttempt } from "@tollgate/upstream/traced-requests";
 import { Trail } from "./trail.ts";
-import { recordFirstChunk, recordUsage } from "./usage-span.ts";
+import { recordFirstChunk, recordUsageOnSpan } from "./usage-span.ts";
 
 /** Records the attempts of one generation: each on a span of its own, and all in the trail. */
 export class AttemptRecord {
@@ -39,12 +39,12 @@ export class AttemptRecord {
 
   /** Ends the attempt that served, with the usage of its response. */
   complete(slot: Slot, usage: Measurement): void {
-    this.#end((span) => recordUsage(span, this.#model, slot, usage));
+    this.#end((span) => recordUsageOnSpan(span, this.#model, slot, usage));
   }
 
   /** Ends the attempt that served a generation which is not billed. Returns the error code. */
   abandon(failure: unknown): string {
-    const type = failure === undefined ? "abandoned" : errorType(failure);
+    const type = failure === undefined ? "abandoned" : errorClassOf(failure);
     this.#end((span) => failSpan(span, type), failure ?? new Error(type));
     return type;
   }

@@ -21,7 +21,7 @@ export interface JsonCall {
 }
 
 /** One attempt at a slot. */
-export interface Attempt {
+export interface SlotAttempt {
   model: Model;
   slot: Slot;
   held: NanoUsd;
@@ -44,11 +44,11 @@ export interface JsonRoute<Call extends JsonCall> {
   /** Returns the members of the client's request that `ownMembers` sets. */
   requested?(call: Call): JsonObject;
   /** Returns the members that the gateway sets in a slot's body, besides the model. */
-  ownMembers?(call: Call, attempt: Attempt): JsonObject;
+  ownMembers?(call: Call, attempt: SlotAttempt): JsonObject;
   /** A response that is an object must have one of these members, and it must be a list. */
   lists?: readonly string[];
   /** Returns the usage of a response. Throws a SlotFailure for a response that cannot be used. */
-  measure(response: JsonObject, call: Call, attempt: Attempt): UsedUnits;
+  measure(response: JsonObject, call: Call, attempt: SlotAttempt): UsedUnits;
 }
 
 export interface JsonRouteResponse {

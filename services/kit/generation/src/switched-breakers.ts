@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { Breakers, CallPermit } from "@tollgate/upstream/breaker";
 import type { SlotFailure } from "@tollgate/upstream/failure";
-import type { RefusedKey } from "@tollgate/upstream/refused-keys";
+import type { KeyRefusal } from "@tollgate/upstream/refused-keys";
 
 /** Breakers that also admit no slot which an operator has disabled. */
 export class SwitchedBreakers implements Breakers {
@@ -37,7 +37,7 @@ export class SwitchedBreakers implements Breakers {
     return this.#breakers.open();
   }
 
-  refusedKeys(): RefusedKey[] {
+  refusedKeys(): KeyRefusal[] {
     return this.#breakers.refusedKeys();
   }
 

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { isSpanContextValid, type Span } from "@opentelemetry/api";
 import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
-import { errorType } from "@tollgate/core/tracing";
+import { errorClassOf } from "@tollgate/core/tracing";
 import {
   type Attempt,
   AttemptSchema,
@@ -41,7 +41,7 @@ export class Trail {
     if (attempt === undefined) return;
     attempt.durationMs = Math.round(this.elapsedMs) - attempt.startedMs;
     if (error === undefined) return;
-    attempt.errorCode = error instanceof SlotFailure ? error.outcome : errorType(error);
+    attempt.errorCode = error instanceof SlotFailure ? error.outcome : errorClassOf(error);
     attempt.status = error instanceof SlotFailure ? (error.status ?? 0) : 0;
   }
 

@@ -13,7 +13,12 @@ export function recordFirstChunk(span: Span, startedAt: number): void {
 }
 
 /** Records the usage of a response on the span of its attempt. */
-export function recordUsage(span: Span, { unitType }: Model, slot: Slot, usage: Measurement): void {
+export function recordUsageOnSpan(
+  span: Span,
+  { unitType }: Model,
+  slot: Slot,
+  usage: Measurement,
+): void {
   if (!span.isRecording()) return;
   const { tokens, quantity, basis } = usage;
   span.setAttributes({

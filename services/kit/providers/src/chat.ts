@@ -31,5 +31,5 @@ export async function checkChat({ chain }: Model, request: () => JsonObject): Pr
 
 /** Reads the usage block of a slot's response; undefined for a block that cannot be billed from. */
 export function readUsageOfKind(slot: Slot, block: unknown): ChatUsage | undefined {
-  return vendorChatOf(slot).readUsage(block);
+  return vendorChatOf(slot).readUsageBlock(block);
 }

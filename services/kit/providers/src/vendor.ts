@@ -37,7 +37,7 @@ export interface VendorChat {
   /** Throws a GatewayError that names the first member of OpenAI's wire that the slot does not take. */
   readonly check: ((slot: Slot, request: JsonObject) => void) | undefined;
   /** Reads a usage block; undefined for a block that cannot be billed from. */
-  readUsage(block: unknown): ChatUsage | undefined;
+  readUsageBlock(block: unknown): ChatUsage | undefined;
   /** Whether the chunks of a stream report the output so far, reasoning included. */
   readonly reportsOutputSoFar: boolean;
   /** Whether messages of the system may follow others. */

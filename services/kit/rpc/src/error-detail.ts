@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { GatewayError, isErrorCode, PeerError } from "@tollgate/core/errors";
 import { type ErrorDetail, ErrorDetailSchema } from "@tollgate/proto/tollgate/v1/error";
-import { RatesSchema } from "@tollgate/proto/tollgate/v1/limits";
+import { RateLimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
 import { type End, EndSchema } from "@tollgate/proto/tollgate/v1/mux";
 
 /** Returns an error as the message that carries it between services. */
@@ -13,7 +13,7 @@ export function toErrorDetail(error: GatewayError): ErrorDetail {
     isPermanent: error.isPermanent,
   });
   if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
-  if (error.rates !== undefined) detail.rates = create(RatesSchema, error.rates);
+  if (error.rates !== undefined) detail.rates = create(RateLimitsSchema, error.rates);
   return detail;
 }
 

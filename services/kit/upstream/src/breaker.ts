@@ -2,7 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import { AccountStreaks } from "./account-streaks.ts";
 import type { SlotFailure } from "./failure.ts";
 import { FailureStreak, failuresToOpen } from "./failure-streak.ts";
-import { type RefusedKey, RefusedKeys } from "./refused-keys.ts";
+import { type KeyRefusal, RefusedKeys } from "./refused-keys.ts";
 import {
   cool,
   coolsFor,
@@ -47,7 +47,7 @@ export interface Breakers {
   coolsForMs(slot: Slot, accountId: string): number | undefined;
   /** Returns the ids of the slots that serve nobody at the moment. */
   open(): string[];
-  refusedKeys(): RefusedKey[];
+  refusedKeys(): KeyRefusal[];
   /** Forgets the refused keys of providers that the catalog has no longer. */
   keepProviders(isInCatalog: (provider: string) => boolean): void;
 }
@@ -57,7 +57,7 @@ export interface BreakerObserver {
   /** A slot serves nobody, or serves again. */
   slotChanged(slotId: string, isOut: boolean): void;
   /** A provider's key is refused, or works again. */
-  keyChanged(key: RefusedKey, isRefused: boolean): void;
+  keyChanged(key: KeyRefusal, isRefused: boolean): void;
 }
 
 /** Creates closed breakers. */
@@ -159,7 +159,7 @@ class SlotBreakers implements Breakers {
     return [...new Set([...out.map(({ slotId }) => slotId), ...this.#keys.slotIds()])];
   }
 
-  refusedKeys(): RefusedKey[] {
+  refusedKeys(): KeyRefusal[] {
     return this.#keys.list();
   }
 

@@ -4,7 +4,7 @@ import type { Provider } from "@tollgate/catalog/model";
 const trialEveryMs = 60_000;
 
 /** A provider's key that the provider refuses, or whose bill is not paid. */
-export interface RefusedKey {
+export interface KeyRefusal {
   /** The name of the provider in the catalog. */
   readonly provider: string;
   /** What the provider said, without the key; empty where it said nothing. */
@@ -14,7 +14,7 @@ export interface RefusedKey {
 }
 
 interface RefusedKeyState {
-  key: RefusedKey;
+  key: KeyRefusal;
   /** The slots that were not called because of it. */
   readonly slotIds: Set<string>;
   retryAt: number;
@@ -53,7 +53,7 @@ export class RefusedKeys {
    * Records a refusal, and returns whether the key was not out before. `isTrial`: of the trial call;
    * others began before the key was out.
    */
-  refuse(provider: Provider, key: RefusedKey, now: number, isTrial: boolean): boolean {
+  refuse(provider: Provider, key: KeyRefusal, now: number, isTrial: boolean): boolean {
     const id = idOf(provider);
     const known = this.#states.get(id);
     if (known === undefined) {
@@ -78,7 +78,7 @@ export class RefusedKeys {
   }
 
   /** Forgets a key that works again. Returns it with the slots that were out. */
-  restore(provider: Provider): { key: RefusedKey; slotIds: ReadonlySet<string> } | undefined {
+  restore(provider: Provider): { key: KeyRefusal; slotIds: ReadonlySet<string> } | undefined {
     const id = idOf(provider);
     const state = this.#states.get(id);
     this.#states.delete(id);
@@ -86,7 +86,7 @@ export class RefusedKeys {
   }
 
   /** Does the same for one of `list`. Returns the slots that were out. */
-  forget(key: RefusedKey): ReadonlySet<string> {
+  forget(key: KeyRefusal): ReadonlySet<string> {
     for (const [id, state] of this.#states) {
       if (state.key !== key) continue;
       this.#states.delete(id);
@@ -95,7 +95,7 @@ export class RefusedKeys {
     return new Set();
   }
 
-  list(): RefusedKey[] {
+  list(): KeyRefusal[] {
     return [...this.#states.values()].map(({ key }) => key);
   }
 

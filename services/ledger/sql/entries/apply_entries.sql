@@ -1,6 +1,6 @@
 -- Trigger function of `entry`, after each INSERT statement: applies the new entries to the wallets and
--- to the tables that follow from single entries; sum_usage writes their sums. It is the only writer of
--- these tables, and of a wallet's balance.
+-- to the tables that follow from single entries; add_to_usage_sums writes their sums. It is the only
+-- writer of these tables, and of a wallet's balance.
 --   wallet          balance_nano_usd += amount_nano_usd; an amount without a wallet is an error
 --   recorded_event  one row per entry; a second entry of an event is a unique violation
 --   charge          one row per entry with a charge id; a second one is a unique violation

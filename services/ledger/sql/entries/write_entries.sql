@@ -1,7 +1,7 @@
 -- Writes the entries of usage events with their decisions, and the trails of their requests. Events
 -- without a decision are skipped. The trigger of `entry` subtracts the charges from the wallets'
--- balance_nano_usd, and records the events, the charge ids and the sums (apply_entries, sum_usage).
--- A conversation that is deleted by now is not linked.
+-- balance_nano_usd, and records the events, the charge ids and the sums (apply_entries,
+-- add_to_usage_sums). A conversation that is deleted by now is not linked.
 -- Returns the total amount that the events leave uncollected, nano-USD.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION write_entries(

@@ -1,5 +1,5 @@
--- Returns the rates of a key and its account as the JSON of a tollgate.v1.Rates, each that of which
--- less is left. NULL where none is limited.
+-- Returns the rates of a key and its account as the JSON of a tollgate.v1.RateLimits, each that of
+-- which less is left. NULL where none is limited.
 CREATE OR REPLACE FUNCTION format_rates(key limits_left, account limits_left)
 RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { Slot } from "@tollgate/catalog/model";
 import { ChatCallSchema } from "@tollgate/proto/tollgate/v1/chat";
 import { expect, test } from "vitest";
-import { slotBody } from "./body.ts";
+import { chatSlotBody } from "./body.ts";
 
 type Field = Slot["maxTokensField"];
 
@@ -22,7 +22,7 @@ test.each<[slot: Field, client: string, sent: string]>([
   });
   // A second attempt is sent the same body.
   for (let attempt = 1; attempt <= 2; attempt += 1) {
-    const chunks = slotBody(call, slot, undefined, { isStream: false, maxTokens: 7n });
+    const chunks = chatSlotBody(call, slot, undefined, { isStream: false, maxTokens: 7n });
     expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual({
       model: "big",
       [sent]: 7,

@@ -9,7 +9,7 @@ import type { Session } from "../../conversations/session.ts";
  * followed by the client's messages, and the client's other members. Existing JSON is neither
  * parsed again nor copied: a conversation may hold many megabytes.
  */
-export function slotBody(
+export function chatSlotBody(
   call: ChatCall,
   slot: Slot,
   session: Session | undefined,

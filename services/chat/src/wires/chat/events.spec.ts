@@ -1,5 +1,5 @@
 import { vendors } from "@tollgate/providers";
-import { readUsage } from "@tollgate/providers/openai/usage";
+import { readUsageBlock } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
 import { countedUsage } from "../../usage/usage.ts";
 import { ChatEvents } from "./events.ts";
@@ -12,7 +12,7 @@ const context = {
   promptCharacters: 0n,
   sessionId: "",
   kind: vendors.openai,
-  readUsage,
+  readUsageBlock,
 };
 const usage = countedUsage(0n, 0n);
 

@@ -19,7 +19,7 @@ export class ChatResponse implements WireResponse {
   readonly #identity: ResponseIdentity;
 
   constructor(completion: WithChoices, context: ResponseContext) {
-    this.reported = context.readUsage(completion.usage);
+    this.reported = context.readUsageBlock(completion.usage);
     this.messages = completion.choices.map(({ message }) => message);
     this.#completion = completion;
     this.#context = context;

@@ -4,7 +4,7 @@ import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, isAdapted } from "@tollgate/providers/chat";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { Wire } from "../wire.ts";
-import { slotBody } from "./body.ts";
+import { chatSlotBody } from "./body.ts";
 import { requireCompletion } from "./completion.ts";
 import { ChatEvents } from "./events.ts";
 import { ChatResponse } from "./response.ts";
@@ -28,7 +28,7 @@ export const chatWire: Wire = {
     return { chain: model.chain, translated };
   },
   post(providers, { call }, slot, { isStream, maxTokens, session, signal }) {
-    const body = slotBody(call, slot, session, { isStream, maxTokens });
+    const body = chatSlotBody(call, slot, session, { isStream, maxTokens });
     const accept = isStream ? "text/event-stream" : "application/json";
     const { requestId = "" } = call.caller ?? {};
     return providers.post(slot, body, { accept, requestId, signal });

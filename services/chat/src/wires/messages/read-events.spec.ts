@@ -1,4 +1,4 @@
-import { readUsage } from "@tollgate/providers/anthropic/usage";
+import { readUsageBlock } from "@tollgate/providers/anthropic/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { countedUsage } from "../../usage/usage.ts";
@@ -48,7 +48,7 @@ const usage = countedUsage(472n, 10n);
 
 /** Reads and delivers the first events of a stream. */
 function readFirst(count: number) {
-  const events = readMessageEvents({ alias: "alias", readUsage });
+  const events = readMessageEvents({ alias: "alias", readUsageBlock });
   const frames = documented.trim().split("\n\n").slice(0, count);
   const chunks: Chunk[] = [];
   let text = "";
@@ -114,13 +114,14 @@ test.each([
   ["invalid_request_error", 400],
 ])("an error event is a failure with the status of its type: %s", (type, status) => {
   const event = { type: "error", error: { type, message: "No" } };
-  const read = () => readMessageEvents({ alias: "alias", readUsage }).read(JSON.stringify(event));
+  const read = () =>
+    readMessageEvents({ alias: "alias", readUsageBlock }).read(JSON.stringify(event));
   expect(read).toThrow(SlotFailure);
   expect(read).toThrow(expect.objectContaining({ status }));
 });
 
 test.each(["{", "[]", "{}", '{"type":1}'])("%s is no event", (data) => {
-  expect(readMessageEvents({ alias: "alias", readUsage }).read(data)).toBeUndefined();
+  expect(readMessageEvents({ alias: "alias", readUsageBlock }).read(data)).toBeUndefined();
 });
 
 test.each([
@@ -130,7 +131,7 @@ test.each([
   ["server_tool_use", "tool_search_tool_regex", undefined],
   ["tool_use", "web_search", undefined],
 ])("a block %s of %s is a call of the tool %s", (type, name, tool) => {
-  const events = readMessageEvents({ alias: "alias", readUsage });
+  const events = readMessageEvents({ alias: "alias", readUsageBlock });
   const content_block = { type, id: "x", name, input: {} };
   const event = { type: "content_block_start", index: 0, content_block };
   const expected = tool === undefined ? undefined : { tool, quantity: 1n };

@@ -13,7 +13,7 @@ import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { toolCallInBlock } from "./tool-calls.ts";
 
-type Context = Pick<ResponseContext, "alias" | "readUsage">;
+type Context = Pick<ResponseContext, "alias" | "readUsageBlock">;
 
 /**
  * Reads the events of Anthropic's API, and forwards them unchanged except for the model's name. The
@@ -74,11 +74,13 @@ export function readMessageEvents(context: Context): WireEvents {
 function said(event: NamedEvent, started: JsonObject, context: Context): Said {
   switch (event.type) {
     case "message_start":
-      return { usage: context.readUsage({ ...usageIn(event.message), output_tokens: undefined }) };
+      return {
+        usage: context.readUsageBlock({ ...usageIn(event.message), output_tokens: undefined }),
+      };
     case "message_stop":
       return { isLast: true };
     case "message_delta": {
-      const usage = context.readUsage({ ...started, ...usageIn(event) });
+      const usage = context.readUsageBlock({ ...started, ...usageIn(event) });
       return { finishReason: finishReasonOf(event), usage };
     }
     case "content_block_start":

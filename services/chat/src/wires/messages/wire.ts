@@ -42,7 +42,7 @@ export const messagesWire: Wire = {
     const { type, content } = response.value;
     if (type === "message" && Array.isArray(content)) {
       const generated = {
-        reported: context.readUsage(response.value.usage),
+        reported: context.readUsageBlock(response.value.usage),
         messages: content.map(messageOfBlock),
         toolCalls: content.flatMap((block) => toolCallInBlock(block) ?? []),
       };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { vendors } from "@tollgate/providers";
-import { readUsage } from "@tollgate/providers/openai/usage";
+import { readUsageBlock } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
 import { countedUsage } from "../../usage/usage.ts";
 import { writeMessageEvents } from "./write-events.ts";
@@ -14,7 +14,7 @@ const context = {
   promptCharacters: 28n,
   sessionId: "",
   kind: vendors.openai,
-  readUsage,
+  readUsageBlock,
 };
 
 /** Writes a stream of deltas, and returns its events. */

@@ -1,4 +1,4 @@
-import { readUsage } from "@tollgate/providers/openai/usage";
+import { readUsageBlock } from "@tollgate/providers/openai/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { countedUsage } from "../../usage/usage.ts";
@@ -38,7 +38,7 @@ data: {"type":"response.completed","sequence_number":7,"response":{"id":"resp_67
 const usage = countedUsage(10n, 2n);
 
 function readFirst(count: number) {
-  const events = readResponseEvents({ alias: "alias", readUsage });
+  const events = readResponseEvents({ alias: "alias", readUsageBlock });
   const chunks: Chunk[] = [];
   let text = "";
   for (const frame of documented.trim().split("\n\n").slice(0, count)) {
@@ -112,7 +112,8 @@ test.each([
   ],
   [{ type: "error", code: "other", message: "No" }, undefined],
 ])("an error is a failure with the status of its code: %j", (event, status) => {
-  const read = () => readResponseEvents({ alias: "alias", readUsage }).read(JSON.stringify(event));
+  const read = () =>
+    readResponseEvents({ alias: "alias", readUsageBlock }).read(JSON.stringify(event));
   expect(read).toThrow(SlotFailure);
   expect(read).toThrow(expect.objectContaining({ status }));
 });

@@ -22,7 +22,7 @@ const starting: ReadonlySet<string> = new Set([
   "response.in_progress",
 ]);
 
-type Context = Pick<ResponseContext, "alias" | "readUsage">;
+type Context = Pick<ResponseContext, "alias" | "readUsageBlock">;
 
 /**
  * Reads the events of a provider that speaks the Responses API, and forwards them unchanged except
@@ -82,9 +82,9 @@ function said(event: NamedEvent, context: Context): Said {
 /** Reads what a complete response reports of the model, and of the tools that the provider runs. */
 export function usageOfResponse(
   response: JsonObject,
-  { readUsage }: Pick<ResponseContext, "readUsage">,
+  { readUsageBlock }: Pick<ResponseContext, "readUsageBlock">,
 ): ChatUsage | undefined {
-  const usage = readUsage(response.usage);
+  const usage = readUsageBlock(response.usage);
   return usage === undefined ? undefined : withToolCalls(usage, reportedToolCalls(response));
 }
 

@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { CallForm, Choice } from "./form.tsx";
 import { expiryOf, KeyFields, splitList } from "./key-fields.tsx";
-import { readLimits } from "./limits-fields.tsx";
+import { readLimitFields } from "./limits-fields.tsx";
 import { SecretText } from "./secret-text.tsx";
 import { useFormError } from "./use-form-error.ts";
 
@@ -34,7 +34,7 @@ export function CreateKey({ account, isOpen, onClose }: Props) {
       owner: values("owner"),
       tags: splitList(values("tags")),
       models: splitList(values("models")),
-      limits: readLimits(values),
+      limits: readLimitFields(values),
       ...(expiresAt && { expiresAt }),
     });
   });

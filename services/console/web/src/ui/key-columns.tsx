@@ -17,7 +17,7 @@ export const keyColumns: readonly DataColumn<Key>[] = [
       </Link>
     ),
   },
-  { header: "State", cell: (key) => <KeyState of={key} /> },
+  { header: "State", cell: (key) => <KeyStateBadge of={key} /> },
   {
     header: "Models",
     cell: ({ models }) =>
@@ -37,7 +37,7 @@ export const keyColumns: readonly DataColumn<Key>[] = [
 ];
 
 /** Whether a key can be used. */
-export function KeyState({ of: { revokedAt, expiresAt, channel } }: { of: Key }) {
+export function KeyStateBadge({ of: { revokedAt, expiresAt, channel } }: { of: Key }) {
   if (revokedAt) return <Badge tone="bad">Revoked</Badge>;
   if (expiresAt && timestampDate(expiresAt).getTime() <= Date.now()) {
     return <Badge tone="bad">Expired</Badge>;

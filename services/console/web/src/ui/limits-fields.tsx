@@ -63,7 +63,7 @@ export function LimitsFields({ limits }: { limits: Limits | undefined }) {
 }
 
 /** Returns the limits of a form. Throws an InputError for an amount that is none. */
-export function readLimits(values: FieldReader): MessageInitShape<typeof LimitsSchema> {
+export function readLimitFields(values: FieldReader): MessageInitShape<typeof LimitsSchema> {
   const [requests, tokens, parallel] = ["requests", "tokens", "parallel"].map(values);
   return {
     ...(values("budget") && {
@@ -83,7 +83,7 @@ export function readLimitChanges(
   values: FieldReader,
   present: Limits | undefined,
 ): MessageInitShape<typeof LimitChangesSchema> {
-  const set = readLimits(values);
+  const set = readLimitFields(values);
   const kinds = [
     [LimitKind.BUDGET, present?.budget, set.budget],
     [LimitKind.REQUESTS, present?.requestsPerMinute, set.requestsPerMinute],

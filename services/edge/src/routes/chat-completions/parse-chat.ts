@@ -1,6 +1,6 @@
 import { GatewayError, unknownParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { Wire } from "@tollgate/proto/tollgate/v1/chat";
+import { WireName } from "@tollgate/proto/tollgate/v1/chat";
 import type { WireRequest } from "../../billable/wire-handler.ts";
 import { rawJsonMembers } from "../../http/raw-json-members.ts";
 import type { RequestBody } from "../../http/request-body.ts";
@@ -52,7 +52,7 @@ export function parseChat(
     call: {
       $typeName: "tollgate.v1.ChatCall",
       alias: model,
-      wire: Wire.CHAT,
+      wire: WireName.CHAT,
       body: members.object([
         ...Object.keys(fields).filter((name) => !gatewayMembers.has(name)),
         ...passed.filter((name) => json[name] !== null),

@@ -1,6 +1,6 @@
 import {
   type Catalog,
-  type Classification,
+  type ClassificationTask,
   servableModel,
   taxonomies,
 } from "@tollgate/catalog/model";
@@ -75,7 +75,7 @@ function hasArray(name: string) {
 
 function schemaOfTaxonomies({
   taxonomies: supported,
-}: Extract<Classification, { lane: "taxonomy" }>) {
+}: Extract<ClassificationTask, { lane: "taxonomy" }>) {
   const taxonomy = z.enum(supported).optional();
   return z.strictObject({ ...common, ...taxonomyFields, taxonomy });
 }

@@ -1,4 +1,4 @@
-import { Wire } from "@tollgate/proto/tollgate/v1/chat";
+import { WireName } from "@tollgate/proto/tollgate/v1/chat";
 import { callerOf } from "../../auth/caller.ts";
 import { checkedBytes, clientHeaders, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
@@ -32,7 +32,7 @@ export function createMessage(dependencies: RouteDependencies, rules: HandlerRul
       const { model: alias, stream = false, max_tokens: maxTokens } = fields;
       const headers = sentHeaders(context, betas, model);
       const sent = { alias, prompt: measureMessages(json), maxTokens, headers };
-      return { stream, call: forwardedCall(Wire.MESSAGES, checkedBytes(body, json), sent) };
+      return { stream, call: forwardedCall(WireName.MESSAGES, checkedBytes(body, json), sent) };
     },
     createErrorEvent: ({ requestId }) => ({
       see() {},
@@ -62,7 +62,7 @@ export function countMessageTokens(
       const { model: alias } = validate(countTokensSchema, withoutNulls(countTokensSchema, json));
       const headers = sentHeaders(context, betas, model);
       const sent = { alias, prompt: measureMessages(json), headers };
-      return forwardedCall(Wire.MESSAGES, checkedBytes(body, json), sent);
+      return forwardedCall(WireName.MESSAGES, checkedBytes(body, json), sent);
     });
     const call = { ...forwarded, caller: callerOf(context, principal) };
     const options = { signal: context.signal, timeoutMs: countTimeoutMs };

@@ -1,4 +1,4 @@
-import { Wire } from "@tollgate/proto/tollgate/v1/chat";
+import { WireName } from "@tollgate/proto/tollgate/v1/chat";
 import { checkedBytes, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
@@ -25,7 +25,7 @@ export function createResponse(dependencies: RouteDependencies, rules: HandlerRu
       const changed = allows.has("web_search") ? {} : withoutIdleSearch(json);
       const sent = { alias, prompt: measureResponses({ ...json, ...changed }), maxTokens };
       const bytes = checkedBytes(body, json, changed);
-      return { stream, call: forwardedCall(Wire.RESPONSES, bytes, sent) };
+      return { stream, call: forwardedCall(WireName.RESPONSES, bytes, sent) };
     },
     createErrorEvent: createFailedEvent,
   });

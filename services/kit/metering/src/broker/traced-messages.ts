@@ -9,7 +9,7 @@ import {
 } from "@tollgate/core/tracing";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Publish } from "./publish-usage.ts";
-import { usageConsumer, usageSubject } from "./usage-stream.ts";
+import { usageConsumerName, usageSubject } from "./usage-stream.ts";
 
 /** Wraps publishing in a span for what is published inside a trace. A retry has no span. */
 export function tracePublish(publish: Publish): Publish {
@@ -44,7 +44,7 @@ export function tracedProcessing(
         ...attributesOf(event),
         "messaging.operation.name": "process",
         "messaging.operation.type": "process",
-        "messaging.consumer.group.name": usageConsumer,
+        "messaging.consumer.group.name": usageConsumerName,
       },
     };
     const span = tracer.startSpan(`process ${usageSubject}`, options, traceContextOf(headers));

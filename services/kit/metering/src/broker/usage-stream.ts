@@ -4,7 +4,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 
 /** The subject of usage events, and the durable consumer of the ledger. */
 export const usageSubject = "tollgate.usage.v1";
-export const usageConsumer = "ledger";
+export const usageConsumerName = "ledger";
 
 /**
  * The JetStream stream of usage events. Its retention is by limits and not as a work queue: a work

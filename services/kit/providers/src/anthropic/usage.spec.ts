@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 test("Anthropic's block has the totals that a chat completion has", () => {
   const block = { input_tokens: 5, cache_read_input_tokens: 60, output_tokens: 20 };
-  expect(readUsage({ ...block, cache_creation_input_tokens: 35 })).toMatchObject({
+  expect(readUsageBlock({ ...block, cache_creation_input_tokens: 35 })).toMatchObject({
     promptTokens: 100n,
     completionTokens: 20n,
     cachedTokens: 60n,
@@ -14,7 +14,7 @@ test("Anthropic's block has the totals that a chat completion has", () => {
 test("the tokens of the cache are not in those of the input, with a total and without one", () => {
   const block = { input_tokens: 100, output_tokens: 5, cache_read_input_tokens: 80 };
   for (const more of [{}, { total_tokens: 105 }, { input_tokens_details: {} }]) {
-    expect(readUsage({ ...block, ...more })).toMatchObject({
+    expect(readUsageBlock({ ...block, ...more })).toMatchObject({
       promptTokens: 180n,
       completionTokens: 5n,
       cachedTokens: 80n,
@@ -23,7 +23,7 @@ test("the tokens of the cache are not in those of the input, with a total and wi
 });
 
 test("a block without output, as a stream starts with, is of the prompt only", () => {
-  expect(readUsage({ input_tokens: 7, cache_read_input_tokens: 3 })).toMatchObject({
+  expect(readUsageBlock({ input_tokens: 7, cache_read_input_tokens: 3 })).toMatchObject({
     promptTokens: 10n,
     completionTokens: 0n,
     isPromptOnly: true,
@@ -34,7 +34,7 @@ test("summaries of the conversation are added, which Anthropic's own sums do not
   const sums = { input_tokens: 10, cache_read_input_tokens: 20, output_tokens: 5 };
   const cache_creation = { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 };
   const summary = { type: "compaction", input_tokens: 1_000, cache_creation, output_tokens: 50 };
-  const usage = readUsage({ ...sums, iterations: [{ type: "message", ...sums }, summary] });
+  const usage = readUsageBlock({ ...sums, iterations: [{ type: "message", ...sums }, summary] });
   expect(usage).toMatchObject({ promptTokens: 1_037n, completionTokens: 55n, cachedTokens: 20n });
   expect(usage?.tokens).toEqual([
     { dimension: "input", quantity: 1_010n },
@@ -51,5 +51,5 @@ test.each([
   ["an array", [100, 20]],
   ["no input tokens", { output_tokens: 1 }],
 ])("a usage block with %s is not billed from", (_, block) => {
-  expect(readUsage(block)).toBeUndefined();
+  expect(readUsageBlock(block)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { type ChatUsage, divide, membersOf, readToolCalls, tokenCountOf } from "
  * Reads the usage of a message: `input_tokens` excludes the tokens of the cache, whatever else the block
  * has. The first event of a stream says nothing of the output. https://docs.claude.com/en/api/messages#response-usage
  */
-export function readUsage(block: unknown): ChatUsage | undefined {
+export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const own = readCounts(block);
   if (own === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { anthropicRefusals } from "./errors.ts";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 /** Anthropic's API: https://docs.claude.com/en/api */
 export const anthropic: Vendor = {
@@ -23,7 +23,7 @@ export const anthropic: Vendor = {
   chat: {
     load: async () => (await import("./chat.ts")).anthropicChat,
     check: undefined,
-    readUsage,
+    readUsageBlock,
     reportsOutputSoFar: false,
     takesLateInstructions,
     keepsCacheMarks: true,

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 test("Bedrock's block has the totals that a chat completion has", () => {
   const block = { inputTokens: 5, outputTokens: 20, totalTokens: 120 };
   const cache = { cacheReadInputTokens: 60, cacheWriteInputTokens: 35 };
-  expect(readUsage({ ...block, ...cache })).toMatchObject({
+  expect(readUsageBlock({ ...block, ...cache })).toMatchObject({
     promptTokens: 100n,
     completionTokens: 20n,
     cachedTokens: 60n,
@@ -18,5 +18,5 @@ test.each([
   ["an array", [100, 20]],
   ["no output tokens of Bedrock", { inputTokens: 1, totalTokens: 2 }],
 ])("a usage block with %s is not billed from", (_, block) => {
-  expect(readUsage(block)).toBeUndefined();
+  expect(readUsageBlock(block)).toBeUndefined();
 });

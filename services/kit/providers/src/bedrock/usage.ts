@@ -5,7 +5,7 @@ import { type ChatUsage, divide, tokenCountOf } from "../chat-usage.ts";
  * Reads the usage of Bedrock's Converse API: `inputTokens` excludes the tokens of the cache.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
  */
-export function readUsage(block: unknown): ChatUsage | undefined {
+export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const input = readCount(block.inputTokens);
   const completionTokens = readCount(block.outputTokens);

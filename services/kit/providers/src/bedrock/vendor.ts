@@ -3,7 +3,7 @@ import { authorize, variables } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { bedrockRefusals } from "./errors.ts";
 import { bedrockRerank } from "./rerank.ts";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 /** Amazon Bedrock: https://docs.aws.amazon.com/bedrock/latest/APIReference */
 export const bedrock: Vendor = {
@@ -30,7 +30,7 @@ export const bedrock: Vendor = {
   chat: {
     load: async () => (await import("./chat.ts")).bedrockChat,
     check: undefined,
-    readUsage,
+    readUsageBlock,
     reportsOutputSoFar: false,
     takesLateInstructions,
     keepsCacheMarks: true,

@@ -6,7 +6,7 @@ import { type ChatUsage, divide, membersOf, tokenCountOf } from "../chat-usage.t
  * Reads the usage of Cohere, which bills less than it counts: its own instructions are free.
  * `billed_units` includes the tokens of the cache. https://docs.cohere.com/reference/chat
  */
-export function readUsage(block: unknown): ChatUsage | undefined {
+export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const counted = isJsonObject(block.billed_units) ? block.billed_units : membersOf(block.tokens);
   const promptTokens = readCount(counted.input_tokens);

@@ -3,7 +3,7 @@ import type { Vendor } from "../vendor.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { cohereEmbeddings } from "./embeddings.ts";
 import { cohereRefusals } from "./errors.ts";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 /** Cohere's API, version 2: https://docs.cohere.com/reference */
 export const cohere: Vendor = {
@@ -24,7 +24,7 @@ export const cohere: Vendor = {
   chat: {
     load: async () => (await import("./chat.ts")).cohereChat,
     check: undefined,
-    readUsage,
+    readUsageBlock,
     reportsOutputSoFar: false,
     takesLateInstructions,
     keepsCacheMarks: false,

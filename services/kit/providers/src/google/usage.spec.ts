@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 test("Gemini's block has the totals that a chat completion has", () => {
   const block = { promptTokenCount: 100, candidatesTokenCount: 20, thoughtsTokenCount: 5 };
-  expect(readUsage({ ...block, cachedContentTokenCount: 60 })).toMatchObject({
+  expect(readUsageBlock({ ...block, cachedContentTokenCount: 60 })).toMatchObject({
     promptTokens: 100n,
     completionTokens: 25n,
     cachedTokens: 60n,
@@ -21,12 +21,12 @@ test.each([
   ["an array", [100, 20]],
   ["no prompt tokens of Gemini", { candidatesTokenCount: 1, totalTokenCount: 1 }],
 ])("a usage block with %s is not billed from", (_, block) => {
-  expect(readUsage(block)).toBeUndefined();
+  expect(readUsageBlock(block)).toBeUndefined();
 });
 
 test("a block that says nothing of the output is of the prompt only", () => {
   const prompt = { promptTokenCount: 9, totalTokenCount: 9 };
-  expect(readUsage(prompt)).toMatchObject({ promptTokens: 9n, isPromptOnly: true });
-  expect(readUsage({ ...prompt, candidatesTokenCount: 0 })).not.toHaveProperty("isPromptOnly");
-  expect(readUsage({ ...prompt, thoughtsTokenCount: 2 })).not.toHaveProperty("isPromptOnly");
+  expect(readUsageBlock(prompt)).toMatchObject({ promptTokens: 9n, isPromptOnly: true });
+  expect(readUsageBlock({ ...prompt, candidatesTokenCount: 0 })).not.toHaveProperty("isPromptOnly");
+  expect(readUsageBlock({ ...prompt, thoughtsTokenCount: 2 })).not.toHaveProperty("isPromptOnly");
 });

@@ -7,7 +7,7 @@ import { type ChatUsage, divide, tokenCountOf } from "../chat-usage.ts";
  * `candidatesTokenCount` excludes those of thoughts. Where it is missing, it is the rest of the total.
  * https://ai.google.dev/api/generate-content#UsageMetadata
  */
-export function readUsage(block: unknown): ChatUsage | undefined {
+export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const prompt = readCount(block.promptTokenCount);
   if (prompt === undefined) return undefined;

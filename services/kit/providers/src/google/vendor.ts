@@ -5,7 +5,7 @@ import { googleEmbeddings } from "./embeddings.ts";
 import { googleRefusals } from "./errors.ts";
 import { googleImages } from "./image-generation.ts";
 import { googleSpeech } from "./speech.ts";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 /** Gemini's API: https://ai.google.dev/api */
 export const google: Vendor = {
@@ -31,7 +31,7 @@ export const google: Vendor = {
   chat: {
     load: async () => (await import("./chat.ts")).googleChat,
     check: undefined,
-    readUsage,
+    readUsageBlock,
     reportsOutputSoFar: true,
     takesLateInstructions,
     keepsCacheMarks: false,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 const counts = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 const prompt_tokens_details = { cached_tokens: 64 };
@@ -14,7 +14,7 @@ test.each([
   ["both", { prompt_tokens_details, num_cached_tokens: 64 }],
 ])("the tokens of the cache are read once from %s", (_, more) => {
   const block = { ...counts, ...more };
-  expect(readUsage(block)).toMatchObject({
+  expect(readUsageBlock(block)).toMatchObject({
     promptTokens: 100n,
     completionTokens: 20n,
     cachedTokens: 64n,
@@ -28,7 +28,9 @@ test.each([
 });
 
 test("there are never more cached tokens than the prompt has", () => {
-  expect(readUsage({ ...counts, num_cached_tokens: 500 })).toMatchObject({ cachedTokens: 100n });
+  expect(readUsageBlock({ ...counts, num_cached_tokens: 500 })).toMatchObject({
+    cachedTokens: 100n,
+  });
 });
 
 test.each([
@@ -39,5 +41,5 @@ test.each([
   { prompt_tokens: 1 },
   { prompt_tokens: -1, completion_tokens: 1 },
 ])("a block without both counts is not billed from: %j", (block) => {
-  expect(readUsage(block)).toBeUndefined();
+  expect(readUsageBlock(block)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { readCompletionUsage } from "../completion-usage.ts";
  * cache in the details of the prompt, in `num_cached_tokens`, or in both.
  * https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching
  */
-export function readUsage(block: unknown): ChatUsage | undefined {
+export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const cachedTokens = tokenCountOf(block.num_cached_tokens);
   return readCompletionUsage(block, { reasoningIsApart: false, cachedTokens });

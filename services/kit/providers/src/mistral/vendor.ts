@@ -4,7 +4,7 @@ import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralEmbeddings } from "./embeddings.ts";
 import { mistralRefusals } from "./errors.ts";
 import { mistralOcr } from "./ocr.ts";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 /** Mistral's API: https://docs.mistral.ai/api */
 export const mistral: Vendor = {
@@ -25,7 +25,7 @@ export const mistral: Vendor = {
   chat: {
     load: async () => (await import("./chat.ts")).mistralChat,
     check: undefined,
-    readUsage,
+    readUsageBlock,
     reportsOutputSoFar: false,
     takesLateInstructions,
     keepsCacheMarks: false,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 test("a provider's block is read with its totals and details", () => {
   const block = {
@@ -10,7 +10,7 @@ test("a provider's block is read with its totals and details", () => {
     prompt_tokens_details: { cached_tokens: 60, audio_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: 5 },
   };
-  expect(readUsage(block)).toEqual({
+  expect(readUsageBlock(block)).toEqual({
     promptTokens: 100n,
     completionTokens: 20n,
     cachedTokens: 60n,
@@ -33,7 +33,7 @@ test("a provider's block is read with its totals and details", () => {
 test("reasoning that a total counts beside the completion is added to it", () => {
   const details = { completion_tokens_details: { reasoning_tokens: 94 } };
   const block = { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135, ...details };
-  expect(readUsage(block)).toMatchObject({
+  expect(readUsageBlock(block)).toMatchObject({
     promptTokens: 32n,
     completionTokens: 103n,
     reasoningTokens: 94n,
@@ -55,7 +55,7 @@ test("the completion of a block in OpenAI's own form is as it says, with any rea
             completion_tokens_details: details,
           };
       for (const more of [{ total_tokens }, {}]) {
-        const usage = readUsage({ ...block, ...more });
+        const usage = readUsageBlock({ ...block, ...more });
         expect(usage?.completionTokens).toBe(BigInt(completion));
       }
     }),
@@ -65,13 +65,13 @@ test("the completion of a block in OpenAI's own form is as it says, with any rea
 test("a response's block includes the tokens of the cache, with a total and without one", () => {
   const block = { input_tokens: 100, output_tokens: 5, cache_read_input_tokens: 80 };
   for (const more of [{}, { total_tokens: 105 }, { input_tokens_details: {} }]) {
-    expect(readUsage({ ...block, ...more })).toMatchObject({
+    expect(readUsageBlock({ ...block, ...more })).toMatchObject({
       promptTokens: 100n,
       completionTokens: 5n,
     });
   }
   const input_tokens_details = { cached_tokens: 80 };
-  expect(readUsage({ ...block, input_tokens_details })).toMatchObject({
+  expect(readUsageBlock({ ...block, input_tokens_details })).toMatchObject({
     promptTokens: 100n,
     cachedTokens: 80n,
   });
@@ -89,11 +89,15 @@ test.each([
   ["a fractional count", { prompt_tokens: 1.5, completion_tokens: 1 }],
   ["a count that is a string", { prompt_tokens: "1", completion_tokens: 1 }],
 ])("a usage block with %s is not billed from", (_, block) => {
-  expect(readUsage(block)).toBeUndefined();
+  expect(readUsageBlock(block)).toBeUndefined();
 });
 
 test("details that are not an object are dropped", () => {
   const block = { prompt_tokens: 1, completion_tokens: 1 };
-  const usage = readUsage({ ...block, prompt_tokens_details: 7, completion_tokens_details: null });
+  const usage = readUsageBlock({
+    ...block,
+    prompt_tokens_details: 7,
+    completion_tokens_details: null,
+  });
   expect(usage).toMatchObject({ details: {}, cachedTokens: 0n });
 });

@@ -3,7 +3,7 @@ import { type ChatUsage, membersOf, tokenCountOf } from "../chat-usage.ts";
 import { readCompletionUsage } from "../completion-usage.ts";
 
 /** Reads the usage of a chat completion or of a response, as OpenAI and those that follow it write it. */
-export function readUsage(block: unknown): ChatUsage | undefined {
+export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   return block.prompt_tokens === undefined ? readResponse(block) : readCompletion(block);
 }

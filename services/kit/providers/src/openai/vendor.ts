@@ -2,7 +2,7 @@ import { allChatParameters } from "@tollgate/catalog/provider-kind";
 import { bearer } from "../bearer.ts";
 import type { Vendor } from "../vendor.ts";
 import { openaiRefusals } from "./errors.ts";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 /** OpenAI's API, and the many that speak it: https://platform.openai.com/docs/api-reference */
 export const openai: Vendor = {
@@ -32,7 +32,7 @@ export const openai: Vendor = {
   chat: {
     load: undefined,
     check: undefined,
-    readUsage,
+    readUsageBlock,
     reportsOutputSoFar: false,
     takesLateInstructions: true,
     keepsCacheMarks: false,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 const completion_tokens_details = { reasoning_tokens: 94 };
 const counts = { prompt_tokens: 32, completion_tokens: 9, completion_tokens_details };
@@ -11,7 +11,7 @@ test.each([
   ["without a total", {}],
 ])("reasoning is counted beside the completion: %s", (_, more) => {
   const block = { ...counts, ...more };
-  expect(readUsage(block)).toMatchObject({
+  expect(readUsageBlock(block)).toMatchObject({
     promptTokens: 32n,
     completionTokens: 103n,
     reasoningTokens: 94n,
@@ -26,7 +26,7 @@ test.each([
 ])("a response's output includes reasoning: %s", (_, more) => {
   const output_tokens_details = { reasoning_tokens: 94 };
   const block = { input_tokens: 32, output_tokens: 103, output_tokens_details, ...more };
-  expect(readUsage(block)).toMatchObject({
+  expect(readUsageBlock(block)).toMatchObject({
     promptTokens: 32n,
     completionTokens: 103n,
     reasoningTokens: 94n,
@@ -42,7 +42,7 @@ test("the calls of xAI's tools are read under the catalog's names, those of none
     x_posts_fetched: 7,
   };
   const block = { input_tokens: 32, output_tokens: 9, server_side_tool_usage_details };
-  expect(readUsage(block)?.toolCalls).toEqual([
+  expect(readUsageBlock(block)?.toolCalls).toEqual([
     { tool: "web_search", quantity: 2n },
     { tool: "x_search", quantity: 0n },
     { tool: "code_execution", quantity: 1n },
@@ -57,5 +57,5 @@ test.each([
   { prompt_tokens: 1 },
   { prompt_tokens: -1, completion_tokens: 1 },
 ])("a block without both counts is not billed from: %j", (block) => {
-  expect(readUsage(block)).toBeUndefined();
+  expect(readUsageBlock(block)).toBeUndefined();
 });

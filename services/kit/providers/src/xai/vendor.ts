@@ -2,7 +2,7 @@ import { bearer } from "../bearer.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, checkXaiChat } from "./chat.ts";
 import { xaiRefusals } from "./errors.ts";
-import { readUsage } from "./usage.ts";
+import { readUsageBlock } from "./usage.ts";
 
 /** xAI's API, which is OpenAI's in the main: https://docs.x.ai/docs/api-reference */
 export const xai: Vendor = {
@@ -23,7 +23,7 @@ export const xai: Vendor = {
   chat: {
     load: undefined,
     check: checkXaiChat,
-    readUsage,
+    readUsageBlock,
     reportsOutputSoFar: false,
     takesLateInstructions: true,
     keepsCacheMarks: false,

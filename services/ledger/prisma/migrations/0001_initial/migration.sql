@@ -414,8 +414,8 @@ CREATE TYPE usage_event AS (
 -- A trigger needs its function. These are replaced by the files in sql/ before a service starts.
 CREATE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/entries/apply_entries.sql is not applied'; END $$;
-CREATE FUNCTION sum_usage() RETURNS trigger LANGUAGE plpgsql AS
-  $$ BEGIN RAISE EXCEPTION 'sql/entries/sum_usage.sql is not applied'; END $$;
+CREATE FUNCTION add_to_usage_sums() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/entries/add_to_usage_sums.sql is not applied'; END $$;
 CREATE FUNCTION apply_holds() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/holds/apply_holds.sql is not applied'; END $$;
 CREATE FUNCTION mark_limited_wallets() RETURNS trigger LANGUAGE plpgsql AS
@@ -429,7 +429,7 @@ CREATE FUNCTION refuse_entry_change() RETURNS trigger LANGUAGE plpgsql AS
 CREATE TRIGGER entry_applied AFTER INSERT ON entry
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_entries();
 CREATE TRIGGER entry_summed AFTER INSERT ON entry
-  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION sum_usage();
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_to_usage_sums();
 CREATE TRIGGER hold_taken AFTER INSERT ON hold
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_holds();
 CREATE TRIGGER hold_changed AFTER UPDATE ON hold

@@ -5,7 +5,7 @@ import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts, Stat } from "../../ui/facts.tsx";
-import { Limits } from "../../ui/limits.tsx";
+import { LimitList } from "../../ui/limit-list.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
@@ -98,7 +98,7 @@ function Content({ summary }: { summary: AccountSummary }) {
         ]}
       />
       <Section title="Limits" note="of all its keys together">
-        <Limits use={account.limits} />
+        <LimitList use={account.limits} />
       </Section>
       <div>
         <LinkGroup label="Parts" name="tab" options={tabs} current={tab} look="tabs" />

@@ -4,7 +4,7 @@ import { useChange } from "../../calls/use-change.ts";
 import { AdmissionChoice } from "../../ui/admission-choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CallForm, Field } from "../../ui/form.tsx";
-import { LimitsFields, readAmount, readLimits } from "../../ui/limits-fields.tsx";
+import { LimitsFields, readAmount, readLimitFields } from "../../ui/limits-fields.tsx";
 import { useFormError } from "../../ui/use-form-error.ts";
 
 /** Creates an account and leads to it. */
@@ -22,7 +22,7 @@ export function CreateAccount({ isOpen, onClose }: { isOpen: boolean; onClose: (
       name: values("name"),
       creditNanoUsd: /^[0.]*$/.test(credit) ? 0n : readAmount(credit, "The opening credit"),
       admission: values("admission"),
-      limits: readLimits(values),
+      limits: readLimitFields(values),
     });
   });
   return (

@@ -6,8 +6,8 @@ import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import { KeyState } from "../../ui/key-columns.tsx";
-import { Limits } from "../../ui/limits.tsx";
+import { KeyStateBadge } from "../../ui/key-columns.tsx";
+import { LimitList } from "../../ui/limit-list.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -27,7 +27,7 @@ export function KeyScreen() {
       title={title}
       heading={
         <>
-          {title} {key && <KeyState of={key} />}
+          {title} {key && <KeyStateBadge of={key} />}
         </>
       }
       parent={<Link to="/keys">Keys</Link>}
@@ -92,7 +92,7 @@ function Content({ of: key }: { of: Key }) {
         ]}
       />
       <Section title="Limits">
-        <Limits use={key.limits} />
+        <LimitList use={key.limits} />
       </Section>
     </>
   );

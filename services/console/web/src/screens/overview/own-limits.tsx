@@ -1,6 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { Limits } from "../../ui/limits.tsx";
+import { LimitList } from "../../ui/limit-list.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
@@ -10,7 +10,7 @@ export function OwnLimits({ account }: { account: string }) {
   return (
     <Section title="Limits" note={own.data?.account?.account?.name}>
       <Loaded query={own} rows={2}>
-        {({ account }) => <Limits use={account?.account?.limits} />}
+        {({ account }) => <LimitList use={account?.account?.limits} />}
       </Loaded>
     </Section>
   );

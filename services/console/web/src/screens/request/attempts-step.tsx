@@ -1,4 +1,4 @@
-import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import type { Attempt } from "@tollgate/proto/tollgate/v1/usage";
 import { countOf, formatMs } from "../../format/numbers.ts";
@@ -6,7 +6,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { TrailStep } from "./trail-step.tsx";
 
 /** The slots tried, each with its outcome, on one scale of time. */
-export function AttemptsStep({ request }: { request: Request }) {
+export function AttemptsStep({ request }: { request: RequestRecord }) {
   const { attempts, durationMs, firstTokenMs, errorCode } = request;
   const end = Math.max(1, durationMs, ...attempts.map((one) => one.startedMs + one.durationMs));
   return (

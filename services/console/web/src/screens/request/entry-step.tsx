@@ -1,4 +1,4 @@
-import type { Entry, Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Entry, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import { Facts } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
@@ -7,7 +7,13 @@ import { withCopy } from "../../ui/with-copy.tsx";
 import { TrailStep } from "./trail-step.tsx";
 
 /** The entry that changed the balance, and what of the hold was released. */
-export function EntryStep({ request, entry }: { request: Request; entry: Entry | undefined }) {
+export function EntryStep({
+  request,
+  entry,
+}: {
+  request: RequestRecord;
+  entry: Entry | undefined;
+}) {
   const { heldNanoUsd, chargedNanoUsd, costNanoUsd, uncollectedNanoUsd } = request;
   const released = heldNanoUsd > chargedNanoUsd ? heldNanoUsd - chargedNanoUsd : 0n;
   return (

@@ -1,10 +1,10 @@
-import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import { Money } from "../../ui/money.tsx";
 import { TrailStep } from "./trail-step.tsx";
 
 /** What the request held before a provider was called. */
-export function HoldStep({ request: { heldNanoUsd } }: { request: Request }) {
+export function HoldStep({ request: { heldNanoUsd } }: { request: RequestRecord }) {
   return (
     <TrailStep
       title="Hold"

@@ -1,4 +1,4 @@
-import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import { formatPico } from "../../format/money.ts";
@@ -9,7 +9,7 @@ import { exactAmount, exactCost, type PicoAmount } from "./exact-cost.ts";
 import { TrailStep } from "./trail-step.tsx";
 
 /** Quantity by price for each dimension, the rounding, and their sum: the cost. */
-export function PriceStep({ request }: { request: Request }) {
+export function PriceStep({ request }: { request: RequestRecord }) {
   const { lines, costNanoUsd } = request;
   if (lines.length === 0) {
     return (

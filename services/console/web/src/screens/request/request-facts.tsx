@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import { useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
@@ -8,7 +8,7 @@ import { Time } from "../../ui/time.tsx";
 import { withCopy } from "../../ui/with-copy.tsx";
 
 /** The model and the key of a request, and the ids by which it is found elsewhere. */
-export function RequestFacts({ request }: { request: Request }) {
+export function RequestFacts({ request }: { request: RequestRecord }) {
   const { isCustomer } = useAccess();
   const { nameOf } = useAccountNames();
   const { accountId, keyId } = request;

@@ -1,11 +1,11 @@
-import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import { formatCount, formatMs } from "../../format/numbers.ts";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 
 /** What the request cost, how long it took and how much it used. */
-export function RequestSums({ request }: { request: Request }) {
+export function RequestSums({ request }: { request: RequestRecord }) {
   const { firstTokenMs, cachedPromptTokens, promptTokens, completionTokens } = request;
   const isTokens = promptTokens + completionTokens > 0n;
   return (
@@ -31,7 +31,7 @@ export function RequestSums({ request }: { request: Request }) {
   );
 }
 
-function Collected({ request }: { request: Request }) {
+function Collected({ request }: { request: RequestRecord }) {
   const { costNanoUsd, uncollectedNanoUsd } = request;
   if (costNanoUsd === 0n) return "at no cost";
   if (uncollectedNanoUsd === 0n) return "in full";

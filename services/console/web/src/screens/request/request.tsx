@@ -1,6 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { Entry, Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Entry, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -55,7 +55,7 @@ export function RequestScreen() {
 
 /** One generation of a request. Most requests have one. */
 function Generation(props: {
-  request: Request;
+  request: RequestRecord;
   entry: Entry | undefined;
   number: number | undefined;
 }) {

@@ -1,11 +1,11 @@
-import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import { useAccess } from "../../calls/use-session.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { TrailStep } from "./trail-step.tsx";
 
 /** What was used, and what the provider reported, unchanged. A customer sees the first. */
-export function UsageStep({ request }: { request: Request }) {
+export function UsageStep({ request }: { request: RequestRecord }) {
   const { isCustomer } = useAccess();
   const { basis, providerUsage, quantity, unitType, errorCode } = request;
   if (errorCode !== "" && quantity === 0n && providerUsage === "") {

@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { Request } from "@tollgate/proto/tollgate/v1/ledger";
+import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
@@ -90,7 +90,7 @@ export function Requests() {
   );
 }
 
-const columns: readonly DataColumn<Request>[] = [
+const columns: readonly DataColumn<RequestRecord>[] = [
   {
     header: "Time (UTC)",
     cell: ({ id, occurredAt }) => (
@@ -117,12 +117,12 @@ const columns: readonly DataColumn<Request>[] = [
   },
 ];
 
-function operatorColumns({ nameOf }: AccountNames): DataColumn<Request>[] {
-  const account: DataColumn<Request> = {
+function operatorColumns({ nameOf }: AccountNames): DataColumn<RequestRecord>[] {
+  const account: DataColumn<RequestRecord> = {
     header: "Account",
     cell: ({ accountId }) => <span className="cut">{nameOf(accountId)}</span>,
   };
-  const provider: DataColumn<Request> = {
+  const provider: DataColumn<RequestRecord> = {
     header: "Provider",
     isSecondary: true,
     cell: (request) => request.provider,

@@ -5,7 +5,7 @@
 --   usage_day   the same by day (UTC)
 -- Locks: the statement that inserts has locked the wallets. The sums are updated in order of account id:
 -- an account without a wallet has them too.
-CREATE OR REPLACE FUNCTION sum_usage() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION add_to_usage_sums() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   WITH sums AS MATERIALIZED (
     SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS hour, key_id, alias, provider,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imagesResponse } from "./generation.ts";
+import { imagesResponse } from "./image-generation.ts";
 
 const now = new Date("2026-01-02T03:04:05.678Z");
 const nowSeconds = 1_767_323_045;

@@ -2,7 +2,7 @@ import { describeSizes, modelForSize } from "@tollgate/catalog/image-sizes";
 import { invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { unitsFor, usdJson } from "@tollgate/core/money";
-import type { Attempt, JsonRoute, JsonRouteResponse } from "@tollgate/generation/json-route";
+import type { JsonRoute, JsonRouteResponse, SlotAttempt } from "@tollgate/generation/json-route";
 import type { GenerateImagesRequest } from "@tollgate/proto/tollgate/v1/image";
 import { SlotFailure } from "@tollgate/upstream/failure";
 
@@ -10,7 +10,7 @@ import { SlotFailure } from "@tollgate/upstream/failure";
  * Bills the images that the provider returns, which may be fewer than requested. Images beyond
  * those that the hold covers are neither billed nor sent to the client.
  */
-export const generation: JsonRoute<GenerateImagesRequest> = {
+export const imageGeneration: JsonRoute<GenerateImagesRequest> = {
   routeType: "images",
   chooseModel(model, { size }) {
     const chosen = modelForSize(model, size);
@@ -44,7 +44,7 @@ function isTime(seconds: unknown): seconds is number {
 }
 
 /** Returns how many images to request: at most what the hold covers, and at least 1. */
-function affordableImages(images: number, { slot, held }: Attempt): number {
+function affordableImages(images: number, { slot, held }: SlotAttempt): number {
   const price = slot.pricing.input;
   if (price.picoUsd === 0n) return images;
   const affordable = unitsFor(held, price);

@@ -3,7 +3,7 @@ import { formatCount } from "../format/numbers.ts";
 import { Money } from "./money.tsx";
 import { Share } from "./share.tsx";
 import { Time } from "./time.tsx";
-import "./limits.css";
+import "./limit-list.css";
 
 const periodNames: Readonly<Record<BudgetPeriod, string>> = {
   [BudgetPeriod.UNSPECIFIED]: "",
@@ -14,7 +14,7 @@ const periodNames: Readonly<Record<BudgetPeriod, string>> = {
 };
 
 /** The limits of a key or an account, each with how much of it is used. */
-export function Limits({ use }: { use: LimitUse | undefined }) {
+export function LimitList({ use }: { use: LimitUse | undefined }) {
   const limits = use?.limits;
   if (use === undefined || limits === undefined) return <p className="quiet">No limits are set.</p>;
   const { budget, requestsPerMinute, tokensPerMinute, parallel } = limits;
