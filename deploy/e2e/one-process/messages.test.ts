@@ -420,7 +420,7 @@ describe("POST /v1/messages", () => {
         messages: [
           {
             role: "user",
-            content: [{ type: "image", source: { type: "url", url: "https://a/b" } }],
+            content: [{ type: "image", source: { type: "url", url: "https://a.example/b" } }],
           },
         ],
       },

@@ -13,7 +13,7 @@ export interface Tokenizer {
   stop(): Promise<void>;
 }
 
-/** The vocabulary takes some 70 MiB, and what is counted hardly anything. */
+/** The vocabulary takes 80 MiB of the process. Counting random CJK for long adds 70 MiB at most. */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 };
 
 /** A thread that fails at its start is not started again and again. */
