@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { failuresOf } from "./load/plan.ts";
+import { type Row, reportTable } from "./report-table.ts";
 import type { Finding } from "./steps/step.ts";
-import { type Row, table } from "./table.ts";
 
 /** What the steps of a test found. */
 export interface Report {
@@ -31,7 +31,7 @@ export function createReport(interrupt: AbortSignal): Report {
       process.stdout.write(`${styleText(color, row.outcome)} ${step} ${row.note ?? ""}\n`);
       return row.outcome !== "FAILED";
     },
-    table: () => table(rows),
+    table: () => reportTable(rows),
     hasFailed: () => rows.some(({ outcome }) => outcome === "FAILED"),
   };
 }

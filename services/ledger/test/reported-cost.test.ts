@@ -15,7 +15,7 @@ import { createRunningGenerations } from "@tollgate/generation/running-generatio
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
-import { createPublisher } from "@tollgate/metering/publisher";
+import { createPublisher } from "@tollgate/metering/usage-publisher";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { createBreakers } from "@tollgate/upstream/breaker";

@@ -16,7 +16,7 @@ import { type AuditActor, recordChange } from "../audit.ts";
 import type { Operator, PrismaClient } from "../generated/client.ts";
 import { implementOperator } from "../operator/operator.ts";
 import type { OperatorParts } from "../operator/parts.ts";
-import { identityOfSession, identityOfToken } from "./messages.ts";
+import { identityOfSession, identityOfToken } from "./identity-messages.ts";
 import { normalizeName } from "./operators.ts";
 import { checkNewPassword, createPasswords, type Passwords } from "./passwords.ts";
 import { readRole } from "./roles.ts";

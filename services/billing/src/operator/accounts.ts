@@ -17,7 +17,7 @@ import {
 import { recordChange } from "../audit.ts";
 import { changeLimits, findLimits, hasLimits } from "../limits.ts";
 import { withLockedRow } from "../row-lock.ts";
-import { pageSize, accountSnapshot as snapshot, toAccount } from "./messages.ts";
+import { pageSize, accountSnapshot as snapshot, toAccount } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const openingReference = "opening-credit";

@@ -3,7 +3,7 @@ import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount } from "../accounts.ts";
 import type { AuditRecord } from "../generated/client.ts";
-import { pageSize } from "./messages.ts";
+import { pageSize } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's call about the changes that operators made. */

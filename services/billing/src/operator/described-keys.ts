@@ -3,7 +3,7 @@ import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { StoredKey } from "../keys.ts";
 import { findLimits } from "../limits.ts";
-import { toKey } from "./messages.ts";
+import { toKey } from "./account-messages.ts";
 
 type Ledger = Client<typeof LedgerService>;
 

@@ -14,9 +14,9 @@ import {
 } from "../keys.ts";
 import { changeLimits, hasLimits, requestLimitOf } from "../limits.ts";
 import { withLockedRow } from "../row-lock.ts";
+import { toKey } from "./account-messages.ts";
 import { describeKeys, describeOne } from "./described-keys.ts";
 import { recordKey } from "./key-record.ts";
-import { toKey } from "./messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const maxGraceSeconds = 30 * 24 * 60 * 60;

@@ -2,7 +2,7 @@ import type { Limits } from "@tollgate/proto/tollgate/v1/limits";
 import { type AuditActor, recordChange } from "../audit.ts";
 import type { Prisma } from "../generated/client.ts";
 import type { StoredKey } from "../keys.ts";
-import { keySnapshot } from "./messages.ts";
+import { keySnapshot } from "./account-messages.ts";
 
 export interface KeyChange {
   before?: StoredKey;

@@ -5,9 +5,9 @@ import { requireAccount } from "../accounts.ts";
 import { checkChannel, checkPolicy, type KeyPolicy } from "../key-policy.ts";
 import { createKey, listKeys, newKeyId, requireKey } from "../keys.ts";
 import { hasLimits, requestLimitOf } from "../limits.ts";
+import { pageSize } from "./account-messages.ts";
 import { describeKeys, describeOne } from "./described-keys.ts";
 import { recordKey } from "./key-record.ts";
-import { pageSize } from "./messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls that create and read keys. */

@@ -10,7 +10,7 @@ import {
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
 import type { Operator, Prisma } from "../generated/client.ts";
-import { toOperator } from "../identity/messages.ts";
+import { toOperator } from "../identity/identity-messages.ts";
 import {
   createLink,
   createOperator,

@@ -5,7 +5,7 @@ import type { RefusedKey } from "@tollgate/proto/tollgate/v1/slot";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
 import { sumRefusals } from "../refusals.ts";
-import { pageSize } from "./messages.ts";
+import { pageSize } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls about requests and open holds. */

@@ -7,7 +7,7 @@ import { type OperatorService, OperatorTokenSchema } from "@tollgate/proto/tollg
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
 import type { OperatorToken } from "../generated/client.ts";
-import { toToken } from "../identity/messages.ts";
+import { toToken } from "../identity/identity-messages.ts";
 import { readRole } from "../identity/roles.ts";
 import { newTokenText } from "../identity/token-text.ts";
 import { checkPolicy } from "../key-policy.ts";

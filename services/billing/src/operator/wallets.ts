@@ -4,7 +4,7 @@ import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
-import { toAccount } from "./messages.ts";
+import { toAccount } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const maxReferenceLength = 200;

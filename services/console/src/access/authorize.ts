@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Identity } from "@tollgate/proto/tollgate/v1/identity";
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
-import type { Rule } from "./rules.ts";
+import type { Rule } from "./permissions.ts";
 
 /** Throws a ConnectError with the code `permission_denied` unless the rule allows the call. */
 export function authorizeCall({ role }: Identity, rule: Rule): void {

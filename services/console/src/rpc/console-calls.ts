@@ -6,7 +6,7 @@ import type { ConsoleService, SignInRequest } from "@tollgate/proto/tollgate/v1/
 import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import type { Client } from "@tollgate/rpc/implementation";
 import { authorizeCall } from "../access/authorize.ts";
-import { consoleRules, type Rule } from "../access/rules.ts";
+import { consoleRules, type Rule } from "../access/permissions.ts";
 import type { SignedInSessions, SignInMethod } from "../access/sessions.ts";
 import { addressOf } from "./call-context.ts";
 import { toConnectError } from "./connect-error.ts";

@@ -6,7 +6,7 @@ import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/opera
 import type { Client } from "@tollgate/rpc/implementation";
 import { authorizeCall, confineRequest, confineResponse } from "../access/authorize.ts";
 import { concealProviders, refuseProviders } from "../access/conceal.ts";
-import { operatorRules, type Rule } from "../access/rules.ts";
+import { operatorRules, type Rule } from "../access/permissions.ts";
 import type { SignedInSessions } from "../access/sessions.ts";
 import { toConnectError } from "./connect-error.ts";
 

@@ -1,4 +1,4 @@
-import { walletExhausted } from "@tollgate/metering/holds/hold-failure";
+import { walletExhausted } from "@tollgate/metering/holds/wallet-refusal";
 import type { BillingService, GetAvailableResponse } from "@tollgate/proto/tollgate/v1/billing";
 import type { Client } from "@tollgate/rpc/implementation";
 import { createRefreshingCache } from "./refreshing-cache.ts";

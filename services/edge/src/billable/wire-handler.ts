@@ -10,7 +10,7 @@ import { jsonType } from "../http/response.ts";
 import type { RouteDependencies } from "../routes/dependencies.ts";
 import type { HandlerRules } from "../routes/route-rules.ts";
 import { type BillableRoute, billableHandler } from "./billable-handler.ts";
-import { eventStreamOf } from "./event-stream.ts";
+import { eventStreamOf } from "./streamed-response.ts";
 
 /** A validated request of a wire. */
 export interface WireRequest {

@@ -3,12 +3,12 @@ import type { RouteType } from "@tollgate/catalog/route-types";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { ChargeLookup } from "@tollgate/metering/charge-lookup";
 import type { SettledHold } from "@tollgate/metering/holds/hold";
-import type { Publisher } from "@tollgate/metering/publisher";
 import {
   failedFields,
   modelFields,
   type OutcomeFields,
 } from "@tollgate/metering/usage-event-fields";
+import type { Publisher } from "@tollgate/metering/usage-publisher";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { RequestTrail, UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import type { Attempts } from "./attempts.ts";

@@ -6,7 +6,7 @@ import type { NanoUsd } from "@tollgate/core/money";
 import { measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { ClientBody } from "@tollgate/providers/client-body";
-import { checkJson, postJson } from "@tollgate/providers/json";
+import { checkJson, postJson } from "@tollgate/providers/json-routes";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { highestCostOfUnits } from "./estimate.ts";

@@ -5,7 +5,7 @@ import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
-import { createPublisher } from "@tollgate/metering/publisher";
+import { createPublisher } from "@tollgate/metering/usage-publisher";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";

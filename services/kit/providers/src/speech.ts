@@ -1,8 +1,8 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
-import { spliceBody } from "@tollgate/upstream/json-body";
 import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
 import { type ProviderResponse, readJson } from "@tollgate/upstream/provider-response";
 import { requestIdHeader } from "@tollgate/upstream/request-id-header";
+import { spliceBody } from "@tollgate/upstream/splice-body";
 import type { ClientBody } from "./client-body.ts";
 import type { SpeechMembers } from "./speech-adapter.ts";
 import { vendorOf } from "./vendor-of.ts";

@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
-import { spliceParts } from "@tollgate/upstream/json-body";
+import { spliceParts } from "@tollgate/upstream/splice-body";
 import type { Session } from "../../conversations/session.ts";
 
 /**

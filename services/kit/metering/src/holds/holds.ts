@@ -12,7 +12,6 @@ import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { AccountDemand } from "./account-demand.ts";
 import { emptyHold, type Hold } from "./hold.ts";
 import { createHoldExtender } from "./hold-extender.ts";
-import { estimateUnavailable, holdFailure, walletExhausted } from "./hold-failure.ts";
 import { createHoldReleaser, type HoldReleaser } from "./hold-releaser.ts";
 import { createHoldSharing, type Payer } from "./hold-sharing.ts";
 import {
@@ -23,6 +22,7 @@ import {
   wholeAdvice,
 } from "./limit-refusal.ts";
 import { holdTimeoutMs, type RequestedHold, TakenHold } from "./taken-hold.ts";
+import { estimateUnavailable, holdFailure, walletExhausted } from "./wallet-refusal.ts";
 
 export interface HoldTerms {
   /**

@@ -6,10 +6,10 @@ import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type { AccountDemand } from "./account-demand.ts";
 import type { Hold, SettledHold } from "./hold.ts";
 import type { Extension, HoldExtender } from "./hold-extender.ts";
-import { holdFailure, walletExhausted } from "./hold-failure.ts";
 import type { HoldReleaser } from "./hold-releaser.ts";
 import { type LimitName, limitExceeded, limitNameOf } from "./limit-refusal.ts";
 import type { HoldPart, SharedHold } from "./shared-hold.ts";
+import { holdFailure, walletExhausted } from "./wallet-refusal.ts";
 
 export const holdTimeoutMs = 5_000;
 

@@ -1,10 +1,10 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { RouteType } from "@tollgate/catalog/route-types";
 import type { JsonObject } from "@tollgate/core/json";
-import { spliceBody } from "@tollgate/upstream/json-body";
 import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
 import { readJson, readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { spliceBody } from "@tollgate/upstream/splice-body";
 import type { ClientBody } from "./client-body.ts";
 import { notSupported } from "./not-supported.ts";
 import { vendorOf } from "./vendor-of.ts";

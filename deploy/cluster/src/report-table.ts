@@ -12,7 +12,7 @@ export interface Row {
 const head = ["step", "outcome", "seconds", "requests", "failures", "slowest ms", "note"];
 
 /** Returns the rows as a Markdown table with aligned columns. */
-export function table(rows: readonly Row[]): string {
+export function reportTable(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.step,
     row.outcome,

@@ -6,7 +6,7 @@ import type { JsonBytes, ProviderClient } from "@tollgate/upstream/provider-clie
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ClientBody } from "./client-body.ts";
 import { vendors } from "./index.ts";
-import { checkJson, postJson } from "./json.ts";
+import { checkJson, postJson } from "./json-routes.ts";
 
 interface Exchange {
   name: string;

@@ -10,7 +10,7 @@ import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { expect, onTestFinished, test } from "vitest";
 import { openEventLog } from "./outbox/event-log.ts";
-import { createPublisher } from "./publisher.ts";
+import { createPublisher } from "./usage-publisher.ts";
 
 const log = createLog("silent");
 

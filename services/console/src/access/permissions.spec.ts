@@ -1,6 +1,6 @@
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { expect, test } from "vitest";
-import { operatorRules } from "./rules.ts";
+import { operatorRules } from "./permissions.ts";
 
 test("every call that a customer may make is confined to its account", () => {
   for (const { localName, input, output } of OperatorService.methods) {
