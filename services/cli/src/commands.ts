@@ -1,14 +1,14 @@
 import { loadListPrices } from "@tollgate/list-prices/list-prices";
+import { checkCatalog } from "./catalog/check-catalog.ts";
+import { suggestModels } from "./catalog/suggestion.ts";
 import {
   createAccountCommand,
   listAccountsCommand,
   showAccountCommand,
   updateAccountCommand,
-} from "./account-commands.ts";
-import { listAuditCommand } from "./audit-commands.ts";
-import { checkCatalog } from "./catalog/check-catalog.ts";
-import { suggestModels } from "./catalog/suggestion.ts";
-import type { Command } from "./command.ts";
+} from "./commands/account-commands.ts";
+import { listAuditCommand } from "./commands/audit-commands.ts";
+import type { Command } from "./commands/command.ts";
 import {
   createKeyCommand,
   listKeysCommand,
@@ -16,9 +16,9 @@ import {
   rotateKeyCommand,
   showKeyCommand,
   updateKeyCommand,
-} from "./key-commands.ts";
-import { listLedgerCommand, verifyLedgerCommand } from "./ledger-commands.ts";
-import { listModelsCommand, updateSlotCommand } from "./model-commands.ts";
+} from "./commands/key-commands.ts";
+import { listLedgerCommand, verifyLedgerCommand } from "./commands/ledger-commands.ts";
+import { listModelsCommand, updateSlotCommand } from "./commands/model-commands.ts";
 import {
   createOperatorCommand,
   createTokenCommand,
@@ -27,10 +27,18 @@ import {
   listOperatorsCommand,
   listTokensCommand,
   revokeTokenCommand,
-} from "./operator-commands.ts";
-import { listHoldsCommand, listRequestsCommand, showRequestCommand } from "./request-commands.ts";
-import { usageCommand } from "./usage-command.ts";
-import { adjustWalletCommand, showWalletCommand, topUpWalletCommand } from "./wallet-commands.ts";
+} from "./commands/operator-commands.ts";
+import {
+  listHoldsCommand,
+  listRequestsCommand,
+  showRequestCommand,
+} from "./commands/request-commands.ts";
+import { usageCommand } from "./commands/usage-command.ts";
+import {
+  adjustWalletCommand,
+  showWalletCommand,
+  topUpWalletCommand,
+} from "./commands/wallet-commands.ts";
 
 /** The commands, by their words. */
 export const commands: Readonly<Record<string, Command>> = {

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { GatewayError, PeerError, StartError } from "@tollgate/core/errors";
-import { type Command, type CommandOptions, type Output, optionTypes } from "./command.ts";
+import { type Command, type CommandOptions, type Output, optionTypes } from "./commands/command.ts";
 import { commands } from "./commands.ts";
-import { openOperator, readServer, type Server } from "./connect-operator.ts";
-import { ServerError } from "./connect-transport.ts";
+import { openOperator, readServer, type Server } from "./connection/connect-operator.ts";
+import { ServerError } from "./connection/connect-transport.ts";
+import { dataFolderOf, operatorAddress } from "./connection/operator-address.ts";
 import { help, UsageError } from "./help.ts";
-import { dataFolderOf, operatorAddress } from "./operator-address.ts";
 
 /** A minus sign that `parseArgs` does not take for an option, as in `wallet adjust NAME -5.00`. */
 const minus = "\u2212";

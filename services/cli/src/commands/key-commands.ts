@@ -1,12 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
-import { readWholeNumber } from "./amounts.ts";
+import { UsageError } from "../help.ts";
+import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "../options/limit-options.ts";
+import { readWholeNumber } from "../text/amounts.ts";
+import { keyJson, keyLines, keyTableColumns } from "../text/key-lines.ts";
+import { formatTable } from "../text/table.ts";
+import { isoTime, readSeconds, readTime } from "../text/times.ts";
 import type { Command, CommandOptions, Output } from "./command.ts";
-import { UsageError } from "./help.ts";
-import { keyJson, keyLines, keyTableColumns } from "./key-text.ts";
-import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "./limit-options.ts";
-import { formatTable } from "./table.ts";
-import { isoTime, readSeconds, readTime } from "./times.ts";
 
 const maxPage = 1_000;
 const policyOptions = ["name", "owner", "models", "expires", "tag", ...limitOptions] as const;

@@ -1,4 +1,4 @@
-import { UsageError } from "./help.ts";
+import { UsageError } from "../help.ts";
 
 const dayMs = 86_400_000;
 /** Today is one of them. */

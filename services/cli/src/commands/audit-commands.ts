@@ -1,7 +1,7 @@
 import type { AuditRecord } from "@tollgate/proto/tollgate/v1/operator";
-import { readWholeNumber } from "./amounts.ts";
+import { readWholeNumber } from "../text/amounts.ts";
+import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
-import { isoTime } from "./times.ts";
 
 const maxPage = 1_000;
 

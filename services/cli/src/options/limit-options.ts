@@ -6,9 +6,9 @@ import {
   LimitsSchema,
 } from "@tollgate/proto/tollgate/v1/limits";
 import { type LimitChanges, LimitChangesSchema } from "@tollgate/proto/tollgate/v1/operator";
-import { readUsd, readWholeNumber } from "./amounts.ts";
-import type { CommandOptions } from "./command.ts";
-import { UsageError } from "./help.ts";
+import type { CommandOptions } from "../commands/command.ts";
+import { UsageError } from "../help.ts";
+import { readUsd, readWholeNumber } from "../text/amounts.ts";
 
 export const limitOptions = ["budget", "rpm", "tpm", "parallel"] as const;
 type LimitOption = (typeof limitOptions)[number];

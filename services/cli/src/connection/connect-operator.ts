@@ -2,9 +2,9 @@ import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
-import type { OperatorClient } from "./command.ts";
+import type { OperatorClient } from "../commands/command.ts";
+import { UsageError } from "../help.ts";
 import { createConnectTransport } from "./connect-transport.ts";
-import { UsageError } from "./help.ts";
 import { operatorAddress, operatorSecrets } from "./operator-address.ts";
 
 /** A console whose operator's API the commands use. */

@@ -1,12 +1,12 @@
 import { formatUsd } from "@tollgate/core/money";
 import type { Account, AccountSummary } from "@tollgate/proto/tollgate/v1/operator";
-import { readUsd, readWholeNumber, shortUsd, walletJson } from "./amounts.ts";
+import { UsageError } from "../help.ts";
+import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "../options/limit-options.ts";
+import { readUsd, readWholeNumber, shortUsd, walletJson } from "../text/amounts.ts";
+import { budgetText, limitLines, limitsJson } from "../text/limit-lines.ts";
+import { cutText, formatTable, type TableColumn } from "../text/table.ts";
+import { isoTime, shortTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
-import { UsageError } from "./help.ts";
-import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "./limit-options.ts";
-import { budgetText, limitLines, limitsJson } from "./limit-text.ts";
-import { cutText, formatTable, type TableColumn } from "./table.ts";
-import { isoTime, shortTime } from "./times.ts";
 
 /** The admission policies, by the names that the operator's API takes. */
 const admissionPolicies = ["likely", "strict", "whole"];

@@ -2,8 +2,8 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
 import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
 import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
+import { UsageError } from "../help.ts";
 import type { Command } from "./command.ts";
-import { UsageError } from "./help.ts";
 
 /** A verification reads every entry. */
 const verifyTimeoutMs = 60 * 60 * 1_000;

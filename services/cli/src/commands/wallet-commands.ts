@@ -1,8 +1,8 @@
 import { formatUsd } from "@tollgate/core/money";
 import type { Wallet } from "@tollgate/proto/tollgate/v1/ledger";
-import { readSignedUsd, readUsd, walletJson } from "./amounts.ts";
+import { UsageError } from "../help.ts";
+import { readSignedUsd, readUsd, walletJson } from "../text/amounts.ts";
 import type { Command } from "./command.ts";
-import { UsageError } from "./help.ts";
 
 /** `tollgate wallet show` */
 export const showWalletCommand: Command = {

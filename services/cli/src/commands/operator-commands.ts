@@ -4,11 +4,11 @@ import {
   OperatorRole,
   type SignInLink,
 } from "@tollgate/proto/tollgate/v1/operator";
+import { consoleUrl } from "../connection/operator-address.ts";
+import { UsageError } from "../help.ts";
+import { cutText, formatTable, type TableColumn } from "../text/table.ts";
+import { isoTime, readTime, shortTime } from "../text/times.ts";
 import type { Command, OperatorClient, Output } from "./command.ts";
-import { UsageError } from "./help.ts";
-import { consoleUrl } from "./operator-address.ts";
-import { cutText, formatTable, type TableColumn } from "./table.ts";
-import { isoTime, readTime, shortTime } from "./times.ts";
 
 const maxNameWidth = 32;
 

@@ -1,12 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import type { HoldSummary, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
-import { readWholeNumber } from "./amounts.ts";
+import { periodOfOptions } from "../options/usage-period.ts";
+import { readWholeNumber } from "../text/amounts.ts";
+import { requestJson, requestLines } from "../text/request-lines.ts";
+import { formatTable, type TableColumn } from "../text/table.ts";
+import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
-import { requestJson, requestLines } from "./request-text.ts";
-import { formatTable, type TableColumn } from "./table.ts";
-import { isoTime } from "./times.ts";
-import { periodOfOptions } from "./usage-period.ts";
 
 const maxPage = 1_000;
 

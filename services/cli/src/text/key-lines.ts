@@ -1,6 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
-import { budgetText, limitLines, limitsJson } from "./limit-text.ts";
+import { budgetText, limitLines, limitsJson } from "./limit-lines.ts";
 import { cutText, type TableColumn } from "./table.ts";
 import { isoTime, shortTime } from "./times.ts";
 

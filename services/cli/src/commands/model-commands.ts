@@ -1,8 +1,8 @@
 import type { CatalogSlot } from "@tollgate/proto/tollgate/v1/model";
 import type { SlotState } from "@tollgate/proto/tollgate/v1/slot";
+import { formatTable, type TableColumn } from "../text/table.ts";
+import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
-import { formatTable, type TableColumn } from "./table.ts";
-import { isoTime } from "./times.ts";
 
 /** `tollgate model list` */
 export const listModelsCommand: Command = {

@@ -1,6 +1,6 @@
 import { formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
 import type { Wallet } from "@tollgate/proto/tollgate/v1/ledger";
-import { UsageError } from "./help.ts";
+import { UsageError } from "../help.ts";
 
 /** Reads an amount of USD, in nano-USD. Throws a UsageError that names it. */
 export function readUsd(text: string, name: string): bigint {

@@ -1,11 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import { UsageBy, type UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
+import { UsageError } from "../help.ts";
+import { periodOfOptions } from "../options/usage-period.ts";
+import { terminalWidth } from "../text/table.ts";
+import { usageTable } from "../text/usage-table.ts";
 import type { Command } from "./command.ts";
-import { UsageError } from "./help.ts";
-import { terminalWidth } from "./table.ts";
-import { periodOfOptions } from "./usage-period.ts";
-import { usageTable } from "./usage-table.ts";
 
 const groupings: Readonly<Record<string, UsageBy>> = {
   model: UsageBy.MODEL,
