@@ -19,11 +19,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
- * Runs a file of the bundle without access to any package, with only the fleet's secret and `env` as
- * its environment.
+ * Runs a file of the bundle without access to any package, with only the secrets and `env` as its
+ * environment.
  */
 async function run(file: string, args: readonly string[], env = {}) {
-  const options = { cwd: join(folder, "gateway"), env: { TOLLGATE_FLEET_SECRET: secret, ...env } };
+  const secrets = { TOLLGATE_FLEET_SECRET: secret, TOLLGATE_OPERATOR_SECRET: secret };
+  const options = { cwd: join(folder, "gateway"), env: { ...secrets, ...env } };
   const child = promisify(execFile)(process.execPath, [file, ...args], options);
   return child.catch((error: { code: number; stderr: string }) => error);
 }

@@ -117,7 +117,7 @@ export const specialtyRoutes: readonly SpecialtyRoute[] = [
       prompt: { good: ["x", " "], bad: [...(notText ?? []), [""]] },
       n: { good: [1, 10, null], bad: [[0], [11], [1.5], ["2"], [-1]] },
       size: {
-        good: ["1024x1024", "1x1", "512x9999", null],
+        good: ["1024x1024", "1x1", "512x2048", null],
         bad: [
           ["auto"],
           ["0x512"],

@@ -127,16 +127,16 @@ describe("a turn whose process dies before its response is stored", () => {
   ];
 
   test.each(
-    turns.flatMap((turn) => [7_000n, 6_000n].map((wallet) => [...turn, wallet] as const)),
+    turns.flatMap((turn) => [4_000n, 3_000n].map((wallet) => [...turn, wallet] as const)),
   )("%s that was charged is returned at its cost without needing more money", async (...row) => {
     const [, more, read, wallet] = row;
     const account = await stack.newAccount(Number(wallet) / 1e9);
     const id = randomUUID();
-    const body = { ...more, ...simulate("usage=11,7") };
+    const body = { ...more, ...simulate("usage=11,1") };
     const first = read(await post(account, id, body));
-    expect(nanoUsd(first.usage.cost)).toBe(6_000n);
+    expect(nanoUsd(first.usage.cost)).toBe(3_000n);
     await eventually(async () => {
-      expect((await readWalletRow(stack, account)).balance).toBe(wallet - 6_000n);
+      expect((await readWalletRow(stack, account)).balance).toBe(wallet - 3_000n);
     });
     await forgetAnswer(id);
     const second = await post(account, id, body);
@@ -144,7 +144,7 @@ describe("a turn whose process dies before its response is stored", () => {
     // Without a conversation the provider is called again, and may respond differently.
     expect(read(second)).toMatchObject({ usage: first.usage });
     await expectBooks();
-    expect((await readWalletRow(stack, account)).balance).toBe(wallet - 6_000n);
+    expect((await readWalletRow(stack, account)).balance).toBe(wallet - 3_000n);
   });
 
   test.each(
@@ -153,32 +153,32 @@ describe("a turn whose process dies before its response is stored", () => {
     const [, more, read] = row;
     const account = await stack.newAccount(1);
     const id = randomUUID();
-    const body = { ...more, ...simulate(`usage=11,7&fail_first=1&id=${id}`) };
-    expect((await post(account, id, body)).status).toBe(502);
+    const body = { ...more, ...simulate(`usage=11,1&fail_first=1&id=${id}`) };
+    expect((await post(account, id, body)).status).toBe(503);
     await eventually(async () => {
       const kinds = (await readWalletRow(stack, account)).entries.map(({ kind }) => kind);
       expect(kinds).toContain("failure");
     });
     const second = await post(account, id, body);
     expect(second.status).toBe(200);
-    expect(nanoUsd(read(second).usage.cost)).toBe(6_000n);
+    expect(nanoUsd(read(second).usage.cost)).toBe(3_000n);
     await expectBooks();
     const { entries, balance } = await readWalletRow(stack, account);
-    expect(balance).toBe(1_000_000_000n - 6_000n);
-    expect(entries).toContainEqual(expect.objectContaining({ amount: -6_000n }));
+    expect(balance).toBe(1_000_000_000n - 3_000n);
+    expect(entries).toContainEqual(expect.objectContaining({ amount: -3_000n }));
   });
 
   test.each(turns)("%s that a later run was charged for needs no more money", async (...row) => {
     const [, more, read] = row;
-    for (const wallet of [7_000n, 6_000n]) {
+    for (const wallet of [4_000n, 3_000n]) {
       const account = await stack.newAccount(Number(wallet) / 1e9);
       const id = randomUUID();
       const user = `later-${id}`;
-      const body = { ...more, user, ...simulate(`usage=11,7&fail_first=1&id=${id}`) };
-      expect((await post(account, id, body)).status).toBe(502);
+      const body = { ...more, user, ...simulate(`usage=11,1&fail_first=1&id=${id}`) };
+      expect((await post(account, id, body)).status).toBe(503);
       await expectBooks();
       const second = read(await post(account, id, body));
-      expect(nanoUsd(second.usage.cost)).toBe(6_000n);
+      expect(nanoUsd(second.usage.cost)).toBe(3_000n);
       await expectBooks();
       await forgetAnswer(id);
       const third = await post(account, id, body);
@@ -189,7 +189,7 @@ describe("a turn whose process dies before its response is stored", () => {
       // It is paid for, so what the wallet has left does not limit it.
       expect(ceilings.at(-1)).toBeGreaterThanOrEqual(ceilings[0] as number);
       await expectBooks();
-      expect((await readWalletRow(stack, account)).balance).toBe(wallet - 6_000n);
+      expect((await readWalletRow(stack, account)).balance).toBe(wallet - 3_000n);
     }
   });
 

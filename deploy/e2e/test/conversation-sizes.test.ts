@@ -42,7 +42,9 @@ describe("large conversations", () => {
     const full = chatBody({ model, messages: lastMessages(), tools, tool_choice: "none" });
     const url = `${stack.url}/v1/chat/completions`;
     const { usage } = (await send(url, { key: account.key, body: full })).body as { usage: Body };
-    expect(reported.at(-1)?.prompt_tokens).toBe(usage.prompt_tokens);
+    // Both are estimates, of texts that are cut at other places.
+    const ratio = Number(reported.at(-1)?.prompt_tokens) / Number(usage.prompt_tokens);
+    expect(Math.abs(ratio - 1)).toBeLessThan(0.05);
   });
 
   test("the hold covers what is stored, and not only what is sent", async () => {

@@ -96,6 +96,9 @@ describe("operations", () => {
       await eventually(async () =>
         expect(await sum("tollgate_requests_total", disconnected)).toBe(disconnectedBefore + 1),
       );
+      // The provider was called, and its response is awaited without the client.
+      stack.simulator.release();
+      await eventually(async () => expect(await sum("tollgate_requests_in_flight")).toBe(0));
     };
     expect(await growth("tollgate_requests_total", counted, leave)).toBe(1);
   });

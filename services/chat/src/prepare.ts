@@ -85,10 +85,13 @@ export function resolveChat(
   { alias, caller, prompt }: Pick<ChatCall, "alias" | "caller" | "prompt">,
 ): Model {
   const model = engine.resolve(alias, "chat", caller);
-  if (prompt !== undefined && prompt.privateUrlParam !== "") refusePrivateUrl(prompt, model);
-  if ((prompt?.imageParts ?? 0) === 0 || model.vision) return model;
-  const problem = `must not be an image: ${model.alias} does not take images`;
-  throw invalidParam(prompt?.firstImageParam ?? "messages", problem);
+  if (prompt === undefined) return model;
+  if (prompt.imageParts > 0 && !model.vision) {
+    const problem = `must not be an image: ${model.alias} does not take images`;
+    throw invalidParam(prompt.firstImageParam, problem);
+  }
+  if (prompt.privateUrlParam !== "") refusePrivateUrl(prompt, model);
+  return model;
 }
 
 /** Throws `invalid_param` where a slot's provider is not known to be one of the operator's own. */

@@ -22,7 +22,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Names of special use (RFC 6761, RFC 6762, RFC 9476) and those of clusters and clouds. */
-const localName = /\.(localhost|local|internal|intranet|lan|home|corp|svc|test|home\.arpa)$/;
+const localName = /\.(localhost|local|internal|intranet|lan|home|corp|svc|home\.arpa)$/;
 
 /** https://www.iana.org/assignments/iana-ipv4-special-registry and that of IPv6. */
 const reserved = blockListOf([
