@@ -15,6 +15,19 @@ export interface RequestForm extends PromptForm {
 }
 
 /**
+ * Returns the form of a provider that does not sign its thinking, which is kept without details, and
+ * that fetches images itself.
+ */
+export function unsignedForm(provider: string, takesLateInstructions: boolean): RequestForm {
+  return {
+    signatures: { provider, format: `${provider}-unsigned-v1`, signature: "signature" },
+    images: { typeAt: () => "image/*" },
+    takesLateInstructions,
+    objectSchema: undefined,
+  };
+}
+
+/**
  * Translates what all kinds express the same way: messages, stop sequences, the format of the response
  * and tools. Throws `invalid_param`.
  */

@@ -1,3 +1,4 @@
+import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
@@ -6,18 +7,14 @@ import { readUsageBlock } from "./usage.ts";
 
 /** Anthropic's API: https://docs.claude.com/en/api */
 export const anthropic: Vendor = {
+  ...plainVendor,
   name: "anthropic",
   defaultBaseUrl: "https://api.anthropic.com/v1",
-  routeBaseUrls: {},
-  regions: undefined,
   paths: { chat: "/messages" },
-  takesTokens: false,
   measuresUnreported: true,
   billsHourlyCacheWrites: true,
   chatParameters,
-  takesOtherMembers: false,
   nativeWires: new Set(["messages"]),
-  variables: undefined,
   authorize,
   ...anthropicRefusals,
   chat: {
@@ -28,10 +25,4 @@ export const anthropic: Vendor = {
     takesLateInstructions,
     keepsCacheMarks: true,
   },
-  json: {},
-  refusedMembers: {},
-  ocr: undefined,
-  speech: undefined,
-  transcription: undefined,
-  live: undefined,
 };

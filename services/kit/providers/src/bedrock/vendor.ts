@@ -1,3 +1,4 @@
+import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize, variables } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
@@ -7,6 +8,7 @@ import { readUsageBlock } from "./usage.ts";
 
 /** Amazon Bedrock: https://docs.aws.amazon.com/bedrock/latest/APIReference */
 export const bedrock: Vendor = {
+  ...plainVendor,
   name: "bedrock",
   defaultBaseUrl: "https://bedrock-runtime.{region}.{domain}",
   routeBaseUrls: { rerank: "https://bedrock-agent-runtime.{region}.{domain}" },
@@ -18,12 +20,9 @@ export const bedrock: Vendor = {
     domainOf: (region) => (region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"),
   },
   paths: { chat: "/model/{model}/converse", rerank: "/rerank" },
-  takesTokens: false,
   measuresUnreported: true,
   billsHourlyCacheWrites: true,
   chatParameters,
-  takesOtherMembers: false,
-  nativeWires: new Set(),
   variables,
   authorize,
   ...bedrockRefusals,
@@ -36,9 +35,4 @@ export const bedrock: Vendor = {
     keepsCacheMarks: true,
   },
   json: { rerank: bedrockRerank },
-  refusedMembers: {},
-  ocr: undefined,
-  speech: undefined,
-  transcription: undefined,
-  live: undefined,
 };

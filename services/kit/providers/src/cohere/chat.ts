@@ -1,7 +1,7 @@
 import { createCohere } from "@ai-sdk/cohere";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { JsonObject } from "@tollgate/core/json";
-import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import { commonOptions, numbers, outputLimit, unsignedForm } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
@@ -11,19 +11,7 @@ import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { cohereRefusals } from "./errors.ts";
 import { separatePlans, withToolPlans } from "./tool-plan.ts";
 
-/** Cohere does not sign its thinking, so the format has no details. */
-const signatures = {
-  provider: "cohere",
-  format: "cohere-unsigned-v1",
-  signature: "signature",
-};
-
-const form = {
-  signatures,
-  images: { typeAt: () => "image/*" },
-  takesLateInstructions,
-  objectSchema: undefined,
-};
+const form = unsignedForm("cohere", takesLateInstructions);
 
 /** The largest thinking budget: https://docs.cohere.com/docs/reasoning */
 const maxBudget = 31_000;
@@ -32,7 +20,7 @@ const maxBudget = 31_000;
 export const cohereKind: LanguageModelKind = {
   chatParameters,
   metadataMembers: new Set(),
-  signatures,
+  signatures: form.signatures,
   headers: [],
   pathOf: ({ path }) => path,
   createModel,

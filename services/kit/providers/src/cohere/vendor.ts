@@ -1,4 +1,5 @@
 import { bearer } from "../bearer.ts";
+import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { cohereEmbeddings } from "./embeddings.ts";
@@ -7,18 +8,13 @@ import { readUsageBlock } from "./usage.ts";
 
 /** Cohere's API, version 2: https://docs.cohere.com/reference */
 export const cohere: Vendor = {
+  ...plainVendor,
   name: "cohere",
   defaultBaseUrl: "https://api.cohere.com/v2",
-  routeBaseUrls: {},
-  regions: undefined,
   paths: { chat: "/chat", embeddings: "/embed", rerank: "/rerank" },
-  takesTokens: false,
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   chatParameters,
-  takesOtherMembers: false,
-  nativeWires: new Set(),
-  variables: undefined,
   authorize: bearer,
   ...cohereRefusals,
   chat: {
@@ -30,9 +26,4 @@ export const cohere: Vendor = {
     keepsCacheMarks: false,
   },
   json: { embeddings: cohereEmbeddings },
-  refusedMembers: {},
-  ocr: undefined,
-  speech: undefined,
-  transcription: undefined,
-  live: undefined,
 };

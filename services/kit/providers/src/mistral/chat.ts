@@ -1,7 +1,7 @@
 import { createMistral } from "@ai-sdk/mistral";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import { commonOptions, numbers, outputLimit, unsignedForm } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
@@ -12,19 +12,7 @@ import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralRefusals, mistralStatusOfEvent } from "./errors.ts";
 import { unsupportedMember } from "./thinking.ts";
 
-/** Mistral does not sign its thinking, so the format has no details. */
-const signatures = {
-  provider: "mistral",
-  format: "mistral-unsigned-v1",
-  signature: "signature",
-};
-
-const form = {
-  signatures,
-  images: { typeAt: () => "image/*" },
-  takesLateInstructions,
-  objectSchema: undefined,
-};
+const form = unsignedForm("mistral", takesLateInstructions);
 
 /** https://docs.mistral.ai/api/endpoint/chat */
 const maxTemperature = 1.5;
@@ -33,7 +21,7 @@ const maxTemperature = 1.5;
 export const mistralKind: LanguageModelKind = {
   chatParameters,
   metadataMembers: new Set(),
-  signatures,
+  signatures: form.signatures,
   headers: [],
   pathOf: ({ path }) => path,
   createModel,

@@ -1,4 +1,5 @@
 import { bearer } from "../bearer.ts";
+import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralEmbeddings } from "./embeddings.ts";
@@ -8,18 +9,13 @@ import { readUsageBlock } from "./usage.ts";
 
 /** Mistral's API: https://docs.mistral.ai/api */
 export const mistral: Vendor = {
+  ...plainVendor,
   name: "mistral",
   defaultBaseUrl: "https://api.mistral.ai/v1",
-  routeBaseUrls: {},
-  regions: undefined,
   paths: { chat: "/chat/completions", embeddings: "/embeddings", ocr: "/ocr" },
-  takesTokens: false,
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   chatParameters,
-  takesOtherMembers: false,
-  nativeWires: new Set(),
-  variables: undefined,
   authorize: bearer,
   ...mistralRefusals,
   chat: {
@@ -31,9 +27,5 @@ export const mistral: Vendor = {
     keepsCacheMarks: false,
   },
   json: { embeddings: mistralEmbeddings },
-  refusedMembers: {},
   ocr: mistralOcr,
-  speech: undefined,
-  transcription: undefined,
-  live: undefined,
 };

@@ -1,15 +1,15 @@
 import { allChatParameters } from "@tollgate/catalog/provider-kind";
 import { bearer } from "../bearer.ts";
+import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { openaiRefusals } from "./errors.ts";
 import { readUsageBlock } from "./usage.ts";
 
 /** OpenAI's API, and the many that speak it: https://platform.openai.com/docs/api-reference */
 export const openai: Vendor = {
+  ...plainVendor,
   name: "openai",
   defaultBaseUrl: undefined,
-  routeBaseUrls: {},
-  regions: undefined,
   paths: {
     chat: "/chat/completions",
     embeddings: "/embeddings",
@@ -26,7 +26,6 @@ export const openai: Vendor = {
   chatParameters: allChatParameters,
   takesOtherMembers: true,
   nativeWires: new Set(["chat", "responses"]),
-  variables: undefined,
   authorize: bearer,
   ...openaiRefusals,
   chat: {
@@ -37,10 +36,4 @@ export const openai: Vendor = {
     takesLateInstructions: true,
     keepsCacheMarks: false,
   },
-  json: {},
-  refusedMembers: {},
-  ocr: undefined,
-  speech: undefined,
-  transcription: undefined,
-  live: undefined,
 };

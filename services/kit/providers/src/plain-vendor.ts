@@ -1,0 +1,22 @@
+import type { Vendor } from "./vendor.ts";
+
+/**
+ * The columns of a vendor that does nothing its own way, which a record spreads and replaces where the
+ * vendor does. What decides a charge has no default: each record says it.
+ */
+export const plainVendor = {
+  routeBaseUrls: {},
+  regions: undefined,
+  takesTokens: false,
+  chatParameters: new Set(),
+  takesOtherMembers: false,
+  nativeWires: new Set(),
+  variables: undefined,
+  chat: undefined,
+  json: {},
+  refusedMembers: {},
+  ocr: undefined,
+  speech: undefined,
+  transcription: undefined,
+  live: undefined,
+} satisfies Partial<Vendor>;
