@@ -2,8 +2,8 @@ import {
   createDocument,
   type MediaTypeObject,
   type OpenApiDocument,
+  type OpenApiResponse,
   type OperationObject,
-  type ResponseObject,
 } from "@tollgate/edge/openapi/document";
 import type { JsonSchema } from "@tollgate/edge/openapi/json-schema";
 import { routes } from "@tollgate/edge/routes";
@@ -81,7 +81,7 @@ function placeOf(pathname: string, method: string): Place | undefined {
 /** Checks that every header of the API is documented, and every required one is present. */
 const apiHeaders = /^(x-(?!accel|content)|inference-|idempotency-|retry-|www-authenticate)/;
 
-function expectHeaders({ headers = {} }: ResponseObject, received: Headers, label: string): void {
+function expectHeaders({ headers = {} }: OpenApiResponse, received: Headers, label: string): void {
   const names = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]));
   for (const [name, value] of received) {
     if (!apiHeaders.test(name)) continue;
@@ -100,7 +100,7 @@ function expectHeaders({ headers = {} }: ResponseObject, received: Headers, labe
 }
 
 function expectContent(
-  { content }: ResponseObject,
+  { content }: OpenApiResponse,
   pointer: string,
   response: HttpResponse,
   label: string,

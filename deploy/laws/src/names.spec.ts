@@ -54,3 +54,33 @@ test("each name is declared in one file, so that it stands for one thing", async
     .map(([name, files]) => `${name}: ${[...files].join(", ")}`);
   expect(repeated).toEqual([]);
 });
+
+/**
+ * What is of the type that has its name, or returns one: the name of the type says what it is. And the
+ * service that serves a service of the protocol.
+ */
+const ofTheirType = new Set([
+  "billablecall",
+  "chainoptions",
+  "consoleservice",
+  "meteredcall",
+  "readrefusal",
+]);
+
+/** The code of the services, without the page's components, whose names begin with a capital. */
+const isServiceCode = (file: string) => /^(proto|services\/.*\/src)\/.*(?<!\.tsx)$/.test(file);
+
+test("names that case alone tells apart are in one file", async () => {
+  const found = new Map<string, Map<string, string>>();
+  for (const [name, files] of await filesByName()) {
+    const file = [...files].find(isServiceCode);
+    if (file === undefined) continue;
+    const spelled = found.get(name.toLowerCase()) ?? new Map<string, string>();
+    found.set(name.toLowerCase(), spelled.set(name, file));
+  }
+  const separated = [...found].filter(([, spelled]) => new Set(spelled.values()).size > 1);
+  const excused = separated.filter(([key]) => ofTheirType.has(key));
+  expect(excused.map(([key]) => key).sort()).toEqual([...ofTheirType].sort());
+  const refused = separated.filter(([key]) => !ofTheirType.has(key));
+  expect(refused.map(([, spelled]) => Object.fromEntries(spelled))).toEqual([]);
+});

@@ -10,14 +10,14 @@ import { recordRequests } from "./http/record-requests.ts";
 import { requireOrigin } from "./http/require-origin.ts";
 import { setSecurityHeaders } from "./http/security-headers.ts";
 import { servePage } from "./http/static-page.ts";
-import { clientAddress, type Routes } from "./rpc/call-context.ts";
+import { clientAddress, type RouteRegistration } from "./rpc/call-context.ts";
 
 /** A catalog of 1 MiB, escaped as JSON. */
 const maxRequestBytes = 2 * 1024 * 1024;
 const maxTimeoutMs = 60 * 60_000;
 
 export interface AppParts {
-  routes: Routes;
+  routes: RouteRegistration;
   /** The sign-in by an OpenID provider, where there is one. */
   providerRoutes: Router | undefined;
   origin: string | undefined;

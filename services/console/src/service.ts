@@ -13,7 +13,7 @@ import { listenForOperators } from "./http/listen.ts";
 import { createOidcProvider } from "./oidc/provider.ts";
 import { callbackPath, createOidcRoutes } from "./oidc/routes.ts";
 import { type OidcSettings, readOidcSettings } from "./oidc/settings.ts";
-import type { Routes } from "./rpc/call-context.ts";
+import type { RouteRegistration } from "./rpc/call-context.ts";
 import { implementConsole } from "./rpc/console-calls.ts";
 import { forwardOperatorCalls } from "./rpc/operator-calls.ts";
 
@@ -39,7 +39,7 @@ export const consoleService = defineService({
       oidcName: oidc?.name ?? "",
       log,
     };
-    const routes: Routes = (router) => {
+    const routes: RouteRegistration = (router) => {
       router.service(OperatorService, forwardOperatorCalls(parts));
       router.service(ConsoleService, implementConsole(parts));
     };

@@ -9,4 +9,4 @@ export function addressOf({ values }: HandlerContext): string {
 }
 
 /** Adds services to a router. */
-export type Routes = (router: ConnectRouter) => void;
+export type RouteRegistration = (router: ConnectRouter) => void;

@@ -51,11 +51,11 @@ export interface OperationObject {
   security: Record<string, string[]>[];
   parameters?: readonly Parameter[];
   requestBody?: { required: true; content: Record<string, MediaTypeObject> };
-  responses: Record<string, ResponseObject>;
+  responses: Record<string, OpenApiResponse>;
   [extension: `x-${string}`]: JsonSchema | boolean;
 }
 
-export interface ResponseObject {
+export interface OpenApiResponse {
   description: string;
   headers?: Record<string, JsonSchema>;
   content?: Record<string, MediaTypeObject>;
@@ -186,7 +186,7 @@ function responseObject(
   commonHeaders: readonly HeaderName[],
   schemas: Schemas,
   errorName = envelopeName,
-): ResponseObject {
+): OpenApiResponse {
   const types = Object.entries(content ?? {}).map(([type, one]) => [
     type,
     mediaTypeObject(one, schemas, errorName),

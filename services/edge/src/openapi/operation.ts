@@ -85,6 +85,6 @@ export interface ContentDoc {
 }
 
 /** Returns the description of a JSON response. */
-export function jsonResponse(name: string, schema: z.ZodType, description: string): ResponseDoc {
+export function jsonResponseDoc(name: string, schema: z.ZodType, description: string): ResponseDoc {
   return { description, content: { "application/json": { name, schema } } };
 }

@@ -3,8 +3,8 @@ import { defined, type RawSearch, readOne } from "./read.ts";
 import { type FilterName, type FilterSearch, readFilters } from "./usage-filter.ts";
 
 /** What the bars of the chart show. */
-export const metrics = { spend: "Spend", requests: "Requests", tokens: "Tokens" } as const;
-export type Metric = keyof typeof metrics;
+export const activityMetrics = { spend: "Spend", requests: "Requests", tokens: "Tokens" } as const;
+export type Metric = keyof typeof activityMetrics;
 
 /** How long one bar of the chart is. */
 export const timeSteps = { hour: "Hour", day: "Day", month: "Month" } as const;

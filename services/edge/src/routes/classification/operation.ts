@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { entityLaneSchema, taxonomyLaneSchema } from "./schema.ts";
 
 export const classifyOperation: Operation = {
@@ -17,7 +17,7 @@ export const classifyOperation: Operation = {
     example: { model: "demo-taxonomy", input: "The match ended in a draw.", taxonomy: "2.1" },
   },
   responses: {
-    200: jsonResponse(
+    200: jsonResponseDoc(
       "Classification",
       z.union([z.looseObject({}), z.array(z.unknown())]),
       "The provider's response.",

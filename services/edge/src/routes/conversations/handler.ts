@@ -14,7 +14,7 @@ import { jsonType, writeJson, writeResponse } from "../../http/response.ts";
 import { toUnixSeconds } from "../../http/unix-seconds.ts";
 import type { RouteDependencies } from "../dependencies.ts";
 import {
-  type conversationSchema,
+  type conversationSummarySchema,
   type costsSchema,
   defaultLimit,
   type listSchema,
@@ -142,7 +142,7 @@ function toItem({
   lastActiveAt,
   model,
   turnCount,
-}: Conversation): z.infer<typeof conversationSchema> {
+}: Conversation): z.infer<typeof conversationSummarySchema> {
   return {
     id,
     object: "conversation",

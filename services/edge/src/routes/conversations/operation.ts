@@ -1,4 +1,4 @@
-import { jsonResponse, type Operation, type Parameter } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation, type Parameter } from "../../openapi/operation.ts";
 import { detailSchema, listSchema } from "./schema.ts";
 
 const id: Parameter = {
@@ -16,7 +16,7 @@ export const listConversationsOperation: Operation = {
   description:
     "Returns the key's conversations, the most recently active first. Deleted conversations are " +
     "not included.",
-  responses: { 200: jsonResponse("ConversationList", listSchema, "A page of conversations.") },
+  responses: { 200: jsonResponseDoc("ConversationList", listSchema, "A page of conversations.") },
 };
 
 export const deleteConversationsOperation: Operation = {
@@ -34,7 +34,7 @@ export const getConversationOperation: Operation = {
   summary: "Get a conversation",
   description: "Returns the turns of a conversation in order, and their cost.",
   parameters: [id],
-  responses: { 200: jsonResponse("ConversationDetail", detailSchema, "The conversation.") },
+  responses: { 200: jsonResponseDoc("ConversationDetail", detailSchema, "The conversation.") },
   errors: ["conversation_not_found"],
 };
 

@@ -19,7 +19,7 @@ export const pageQuery: readonly QueryParameter[] = [
   },
 ];
 
-export const conversationSchema = z
+export const conversationSummarySchema = z
   .object({
     id: z.string().describe("The `session_id` of the conversation's requests."),
     object: z.literal("conversation"),
@@ -32,7 +32,7 @@ export const conversationSchema = z
 
 export const listSchema = z.object({
   object: z.literal("list"),
-  data: z.array(conversationSchema),
+  data: z.array(conversationSummarySchema),
   total: z.int().describe("The number of conversations on all pages."),
   limit: z.int().describe("The page size that was used."),
   offset: z.int().describe("The offset that was used."),
@@ -78,7 +78,7 @@ const turnSchema = z.object({
   usage: usageSchema,
 });
 
-export const detailSchema = conversationSchema
+export const detailSchema = conversationSummarySchema
   .extend({
     turns: z.array(turnSchema).describe("The turns in order."),
     cost_summary: costsSchema.describe("The cost of the turns, from the ledger."),

@@ -1,4 +1,4 @@
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { creditSummarySchema } from "./schema.ts";
 
 export const getCreditsOperation: Operation = {
@@ -6,7 +6,7 @@ export const getCreditsOperation: Operation = {
   tag: "Account",
   summary: "Get the credit balance",
   responses: {
-    200: jsonResponse("CreditSummary", creditSummarySchema, "The wallet of the key's account."),
+    200: jsonResponseDoc("CreditSummary", creditSummarySchema, "The wallet of the key's account."),
   },
   errors: ["not_found"],
 };

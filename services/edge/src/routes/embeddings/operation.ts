@@ -1,4 +1,4 @@
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { embeddingsResponseSchema, embeddingsSchema, tokenEmbeddingsSchema } from "./schema.ts";
 
 export const createEmbeddingsOperation: Operation = {
@@ -13,7 +13,7 @@ export const createEmbeddingsOperation: Operation = {
     example: { model: "demo-embed", input: ["A cat", "A dog"] },
   },
   responses: {
-    200: jsonResponse(
+    200: jsonResponseDoc(
       "Embeddings",
       embeddingsResponseSchema,
       "The provider's response, usually in this form.",

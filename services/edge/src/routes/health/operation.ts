@@ -1,4 +1,4 @@
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { healthSchema } from "./schema.ts";
 
 export const getHealthOperation: Operation = {
@@ -6,5 +6,5 @@ export const getHealthOperation: Operation = {
   tag: "Gateway",
   summary: "Get the gateway's health",
   description: "Always responds with 200 and without delay, even if services are out.",
-  responses: { 200: jsonResponse("Health", healthSchema, "The health of the gateway.") },
+  responses: { 200: jsonResponseDoc("Health", healthSchema, "The health of the gateway.") },
 };

@@ -1,4 +1,4 @@
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { imagesResponseSchema, imagesSchema } from "./schema.ts";
 
 export const generateImagesOperation: Operation = {
@@ -14,6 +14,6 @@ export const generateImagesOperation: Operation = {
     example: { model: "demo-image", prompt: "A cat on a wall", n: 2, size: "512x512" },
   },
   responses: {
-    200: jsonResponse("Images", imagesResponseSchema, "The images and their cost."),
+    200: jsonResponseDoc("Images", imagesResponseSchema, "The images and their cost."),
   },
 };

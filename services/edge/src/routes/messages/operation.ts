@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { rateLimitNames } from "../../openapi/headers.ts";
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { messageEventSchema, messageSchema, tokenCountSchema } from "./response-schema.ts";
 import { countTokensSchema, messagesSchema } from "./schema.ts";
 
@@ -56,5 +56,5 @@ export const countMessageTokensOperation: Operation = {
     schemas: [countTokensSchema],
     example: countExample,
   },
-  responses: { 200: jsonResponse("TokenCount", tokenCountSchema, "The number of tokens.") },
+  responses: { 200: jsonResponseDoc("TokenCount", tokenCountSchema, "The number of tokens.") },
 };

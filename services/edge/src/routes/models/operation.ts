@@ -1,4 +1,4 @@
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { modelListSchema, modelSchema } from "./schema.ts";
 
 export const listModelsOperation: Operation = {
@@ -9,7 +9,7 @@ export const listModelsOperation: Operation = {
     "Without a key, and with one that may call every public model, all public aliases. With a key " +
     "whose policy names models, those of them that are public. An invalid key is rejected.",
   responses: {
-    200: jsonResponse("ModelList", modelListSchema, "The public aliases that the key may call."),
+    200: jsonResponseDoc("ModelList", modelListSchema, "The public aliases that the key may call."),
   },
 };
 
@@ -27,6 +27,6 @@ export const getModelOperation: Operation = {
       schema: { type: "string" },
     },
   ],
-  responses: { 200: jsonResponse("Model", modelSchema, "The model.") },
+  responses: { 200: jsonResponseDoc("Model", modelSchema, "The model.") },
   errors: ["model_not_found"],
 };

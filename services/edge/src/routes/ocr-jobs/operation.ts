@@ -1,6 +1,6 @@
 import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 
 export const createOcrJobOperation: Operation = {
   id: "createOcrJob",
@@ -13,7 +13,7 @@ export const createOcrJobOperation: Operation = {
     "and bills it if it is completed. A budget must have all that the job may cost.",
   body: { kind: "form", name: "OcrForm", form: ocrForm },
   responses: {
-    "2XX": jsonResponse(
+    "2XX": jsonResponseDoc(
       "OcrJobCreated",
       z.looseObject({ job_id: z.union([z.string(), z.int()]).describe("The id of the job.") }),
       "The provider's response, with its status.",
@@ -38,6 +38,6 @@ export const readOcrJobOperation: Operation = {
       schema: { type: "string" },
     },
   ],
-  responses: { 200: jsonResponse("OcrJob", z.looseObject({}), "The provider's response.") },
+  responses: { 200: jsonResponseDoc("OcrJob", z.looseObject({}), "The provider's response.") },
   errors: ["not_found", "credit_balance_exhausted"],
 };

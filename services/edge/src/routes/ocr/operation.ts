@@ -1,6 +1,6 @@
 import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 
 export const readDocumentOperation: Operation = {
   id: "readDocument",
@@ -10,5 +10,5 @@ export const readDocumentOperation: Operation = {
     "The form is sent to the provider unchanged, or translated for a provider of another kind. It is " +
     "billed by page.",
   body: { kind: "form", name: "OcrForm", form: ocrForm },
-  responses: { 200: jsonResponse("OcrAnswer", z.looseObject({}), "The provider's response.") },
+  responses: { 200: jsonResponseDoc("OcrAnswer", z.looseObject({}), "The provider's response.") },
 };

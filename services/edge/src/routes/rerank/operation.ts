@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { rerankSchema } from "./schema.ts";
 
 export const rerankOperation: Operation = {
@@ -13,7 +13,7 @@ export const rerankOperation: Operation = {
     example: { model: "demo-rerank", query: "pets", documents: ["A cat", "A car"], top_n: 1 },
   },
   responses: {
-    200: jsonResponse(
+    200: jsonResponseDoc(
       "Reranking",
       z.union([z.looseObject({}), z.array(z.unknown())]),
       "The provider's response: an object, or an array of results.",

@@ -1,4 +1,4 @@
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { settlementRequestSchema, settlementSchema } from "./schema.ts";
 
 export const lookUpSettlementOperation: Operation = {
@@ -14,5 +14,5 @@ export const lookUpSettlementOperation: Operation = {
     schemas: [settlementRequestSchema],
     example: { requestIds: ["req_0199d1b2111172228333444455556666"] },
   },
-  responses: { 200: jsonResponse("Settlement", settlementSchema, "The cost of the requests.") },
+  responses: { 200: jsonResponseDoc("Settlement", settlementSchema, "The cost of the requests.") },
 };

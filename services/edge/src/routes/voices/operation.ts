@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { jsonResponse, type Operation } from "../../openapi/operation.ts";
+import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 
 export const listVoicesOperation: Operation = {
   id: "listVoices",
   tag: "Audio",
   summary: "List the voices of a speech model",
   description: "Free of charge, and available with an empty wallet.",
-  responses: { 200: jsonResponse("Voices", z.unknown(), "The provider's list of voices.") },
+  responses: { 200: jsonResponseDoc("Voices", z.unknown(), "The provider's list of voices.") },
 };

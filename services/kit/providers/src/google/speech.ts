@@ -5,7 +5,7 @@ import { type ProviderResponse, readJsonObject } from "@tollgate/upstream/provid
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { SpeechAdapter } from "../speech-adapter.ts";
 import { googleRefusals } from "./errors.ts";
-import { wavHeader } from "./wav-header.ts";
+import { writeWavHeader } from "./wav-header.ts";
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation: 16-bit PCM, mono. */
 const sampleRate = 24_000;
@@ -40,7 +40,7 @@ export const googleSpeech: SpeechAdapter = {
     const samples = samplesOf(value);
     return response_format === "pcm"
       ? audioOf("audio/pcm", [samples])
-      : audioOf("audio/wav", [wavHeader(samples.length, sampleRate), samples]);
+      : audioOf("audio/wav", [writeWavHeader(samples.length, sampleRate), samples]);
   },
 };
 

@@ -1,3 +1,4 @@
+import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
@@ -9,23 +10,18 @@ import { readUsageBlock } from "./usage.ts";
 
 /** Gemini's API: https://ai.google.dev/api */
 export const google: Vendor = {
+  ...plainVendor,
   name: "google",
   defaultBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
-  routeBaseUrls: {},
-  regions: undefined,
   paths: {
     chat: "/models/{model}:generateContent",
     embeddings: "/models/{model}:batchEmbedContents",
     speech: "/models/{model}:generateContent",
     images: "/models/{model}:generateContent",
   },
-  takesTokens: false,
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   chatParameters,
-  takesOtherMembers: false,
-  nativeWires: new Set(),
-  variables: undefined,
   authorize,
   ...googleRefusals,
   chat: {
@@ -37,9 +33,5 @@ export const google: Vendor = {
     keepsCacheMarks: false,
   },
   json: { embeddings: googleEmbeddings, images: googleImages },
-  refusedMembers: {},
-  ocr: undefined,
   speech: googleSpeech,
-  transcription: undefined,
-  live: undefined,
 };

@@ -2,7 +2,7 @@ const headerBytes = 44;
 const bitsPerSample = 16;
 
 /** Returns the header of a WAV file of mono 16-bit PCM: http://soundfile.sapp.org/doc/WaveFormat/ */
-export function wavHeader(dataBytes: number, sampleRate: number): Buffer {
+export function writeWavHeader(dataBytes: number, sampleRate: number): Buffer {
   const header = Buffer.alloc(headerBytes);
   const bytesPerSample = bitsPerSample / 8;
   header.write("RIFF", 0, "latin1");

@@ -6,7 +6,7 @@ import { bucketsOf } from "../../charts/time-series.ts";
 import { UsageBars } from "../../charts/usage-bars.tsx";
 import {
   type ActivitySearch,
-  metrics,
+  activityMetrics,
   stepOf,
   type TimeStep,
   timeSteps,
@@ -93,10 +93,10 @@ function OverTime({ search, range }: { search: ActivitySearch; range: Range }) {
     daysOf(range) > maxHourDays ? longSteps : timeSteps;
   return (
     <Section
-      title={metrics[metric]}
+      title={activityMetrics[metric]}
       actions={
         <>
-          <LinkGroup label="Shown" name="metric" options={metrics} current={metric} />
+          <LinkGroup label="Shown" name="metric" options={activityMetrics} current={metric} />
           <LinkGroup label="Length of a bar" name="step" options={offered} current={step} />
         </>
       }
@@ -108,7 +108,7 @@ function OverTime({ search, range }: { search: ActivitySearch; range: Range }) {
             <>
               <Totals sums={sums} />
               <UsageBars
-                title={`${metrics[metric]} by ${step}`}
+                title={`${activityMetrics[metric]} by ${step}`}
                 buckets={bucketsOf(range, step, sums)}
                 step={step}
                 metric={metric}
