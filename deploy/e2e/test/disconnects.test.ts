@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bytesPerSecond, wav } from "../src/audio-files.ts";
 import { beginCall } from "../src/charging/begin-call.ts";
 import { billedCalls } from "../src/charging/billed-calls.ts";
-import { expectCharge } from "../src/charging/endings.ts";
+import { expectCharge } from "../src/charging/expect-charge.ts";
 import { expectNothingInProgress, newSerialAccount } from "../src/charging/in-progress.ts";
 import { eventually } from "../src/eventually.ts";
 import { entryOf, readWalletRow } from "../src/ledger.ts";

@@ -185,7 +185,7 @@ const commands = z
     idle_ms: integer(1, 600_000),
     /** Keeps the live connection open after its last event. */
     no_close: flag(),
-    /** Waits this long before each event that is sent after the flush. */
+    /** Waits this long before each event that is sent after the flush, or until the call is released. */
     drain_ms: integer(1, 60_000),
     /** Sends no events. */
     mute: flag(),

@@ -3,15 +3,16 @@ import type { RecordedCall } from "./call-log.ts";
 import type { Commands } from "./commands.ts";
 import { trickle } from "./trickle.ts";
 
-/** Sends JSON text with status 200, or breaks the response as the commands specify. */
+/** Sends JSON text, or breaks the response as the commands specify. */
 export async function sendJson(
   call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,
   text: string,
+  status = 200,
 ): Promise<void> {
   const body = commands.garbage ? `garbage ${text}` : text;
-  call.response.writeHead(200, {
+  call.response.writeHead(status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
   });

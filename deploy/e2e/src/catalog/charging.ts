@@ -42,11 +42,13 @@ export type Reporter = keyof typeof reporters;
 
 /**
  * How the simulated provider of streamed audio behaves. `late`: its first event comes after a while.
+ * `lingers`: after the flush come ten events, two seconds apart, or at once when it is released.
  * `pending`: the rest of its events does not come after the flush. `open`: it does not close. `idle`: it
  * closes while it is sent nothing. `closes`, `errs`: so does it, after its first events.
  */
 export const audioBehaviors = {
   late: "drain_ms=300",
+  lingers: "final_ms=50&drain_ms=2000",
   pending: "drain_ms=60000",
   open: "no_close",
   idle: "idle_ms=200",
@@ -123,6 +125,7 @@ function behaving(): object[] {
       { ...speechModel(named("speech"), ""), chain: chain("charge-speech") },
       byPath(transcriber(named("transcription"), `hear?${commands}&duration=12`)),
       byPath(reader(named("ocr"), `${commands}&pages=7`)),
+      byPath(reader(named("job"), `${commands}&pages=7&running=0`)),
     ];
   });
 }

@@ -43,7 +43,8 @@ export async function beginAudio(
   });
   const recorded = await soon(() => {
     const calls = stack.simulator.calls.list({ since });
-    const found = calls.find(({ route }) => route === call.providerPath);
+    const found = calls.find(({ requestId }) => requestId === begun.requestId());
+    expect(found, call.path).toBeDefined();
     if (!hasEnded) expect(found?.upload?.bytes).toBe(seconds * bytesPerSecond);
     return found as RecordedCall;
   });
@@ -51,12 +52,16 @@ export async function beginAudio(
   return { account, recorded, status: () => undefined, receivedBytes, ...begun };
 }
 
-type BegunClient = Pick<BegunAudio, "leave" | "ended" | "received" | "flush">;
+interface BegunClient extends Pick<BegunAudio, "leave" | "ended" | "received" | "flush"> {
+  /** Undefined until the response begins. */
+  requestId(): string | undefined;
+}
 
 async function beginLive(stack: Stack, account: TestAccount, model: string, seconds: number) {
-  const { socket, frames, closed } = await liveClient(stack, account).start({ model });
+  const { socket, requestId, frames, closed } = await liveClient(stack, account).start({ model });
   socket.send(pcm(seconds));
   return {
+    requestId: () => requestId,
     leave: () => socket.terminate(),
     ended: closed.then(() => {}),
     received: () => JSON.stringify(frames),
@@ -81,11 +86,13 @@ async function beginFile(
       "content-length": body.byteLength,
     },
   });
+  let requestId: string | undefined;
   let text = "";
   const ended = Promise.withResolvers<void>();
   sent.on("error", () => ended.resolve());
   sent.once("close", () => ended.resolve());
   sent.once("response", (response) => {
+    requestId = response.headers["x-request-id"]?.toString();
     response.on("error", () => {});
     response.on("data", (chunk: Buffer) => {
       text += chunk;
@@ -93,5 +100,11 @@ async function beginFile(
   });
   sent.end(body);
   const leave = () => void sent.destroy();
-  return { leave, ended: ended.promise, received: () => text, flush() {} };
+  return {
+    requestId: () => requestId,
+    leave,
+    ended: ended.promise,
+    received: () => text,
+    flush() {},
+  };
 }

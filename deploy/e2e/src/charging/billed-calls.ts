@@ -58,6 +58,20 @@ function audioStream(path: string): BilledCall {
   };
 }
 
+/** The provider reads seven pages. */
+function pages(path: string, name: string): BilledCall {
+  return {
+    path,
+    providerPath: path,
+    name,
+    async write(alias) {
+      const { body: bytes, contentType } = rawOcrForm([imageFile, modelField(alias)]);
+      return { bytes, contentType };
+    },
+    cost: () => 7n * 1_500_000n,
+  };
+}
+
 const messages = [{ role: "user", content: text }];
 const chatPath = "/v1/chat/completions";
 
@@ -109,16 +123,8 @@ export const billedCalls = {
   },
   streamedFile: audioStream("/v1/audio/transcriptions"),
   live: audioStream("/v1/audio/transcriptions/stream"),
-  ocr: {
-    path: "/v1/ocr",
-    providerPath: "/v1/ocr",
-    name: "ocr",
-    async write(alias) {
-      const { body: bytes, contentType } = rawOcrForm([imageFile, modelField(alias)]);
-      return { bytes, contentType };
-    },
-    cost: () => 7n * 1_500_000n,
-  },
+  ocr: pages("/v1/ocr", "ocr"),
+  job: pages("/v1/ocr/jobs", "job"),
 } satisfies Record<string, BilledCall>;
 
 /** Returns the alias of a call's model. */

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import type { Stack } from "../stack.ts";
 import { endAudioCall } from "./audio-endings.ts";
-import { type BegunCall, beginCall } from "./begin-call.ts";
+import { beginCall } from "./begin-call.ts";
 import type { EndCall } from "./end-call.ts";
 import { expectNothingInProgress } from "./in-progress.ts";
 import type { Cell, Ending } from "./matrix.ts";
@@ -71,31 +70,3 @@ const endCall: { readonly [Each in Ending]?: EndCall } = {
   "the provider closes": failWith("closes"),
   "the provider errs": failWith("errs"),
 };
-
-/** Waits for the entry of a call, and checks that it charges what the cell says. */
-export async function expectCharge(stack: Stack, cell: Cell, open: BegunCall): Promise<void> {
-  const { account, recorded } = open;
-  const entry = await soon(async () => {
-    const { entries } = await stack.operator.listLedger({ account: account.accountId, limit: 99 });
-    const found = entries.find(({ requestId }) => requestId === recorded.requestId);
-    expect(found, `${cell.call.path}: ${cell.ending}`).toBeDefined();
-    return found;
-  });
-  const charged = -(entry?.amountNanoUsd ?? 0n);
-  const cost = cell.call.cost(recorded);
-  switch (cell.charge) {
-    case "nothing":
-      expect([entry?.kind, charged]).toEqual(["failure", 0n]);
-      return;
-    case "reported":
-      expect([entry?.kind, charged]).toEqual(["usage", cost]);
-      return;
-    case "delivered":
-      expect(entry?.kind).toBe("usage");
-      expect(Number(charged)).toBeGreaterThanOrEqual(0.85 * Number(cost));
-      expect(Number(charged)).toBeLessThanOrEqual(1.15 * Number(cost));
-      return;
-    default:
-      throw new Error(`"${cell.charge}" is compared by the test of its ending`);
-  }
-}

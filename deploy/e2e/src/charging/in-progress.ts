@@ -5,6 +5,11 @@ import { soon } from "./soon.ts";
 /** Creates an account whose key may have one request in progress at a time. */
 export async function newSerialAccount(stack: Stack): Promise<TestAccount> {
   const { accountId } = await stack.newAccount(1);
+  return newSerialKey(stack, accountId);
+}
+
+/** Creates another key of an account, which may have one request in progress at a time. */
+export async function newSerialKey(stack: Stack, accountId: string): Promise<TestAccount> {
   const { keyId, key } = await stack.operator.createKey({
     account: accountId,
     limits: { parallel: 1 },

@@ -4,12 +4,12 @@ import { type BilledCall, billedCalls } from "./billed-calls.ts";
  * What is charged for a call, by its route, its form and the way it ends. `docs/money.md` says why.
  *
  * A row is a route in one form. The columns are `endings`. A law (`matrix.spec.ts`) fails when a
- * billable route, or a chat wire in one of its forms, has no row, and lists the cells that are pending.
+ * billable route, or a chat wire in one of its forms, has no row.
  *
- * To replace a pending cell:
+ * To add a row:
  *
- * 1. Write what is charged, for example `"delivered"`, in the row. Give the row its `call`: what is sent,
- *    and what the provider's count costs (`billed-calls.ts`), with its models in `catalog/charging.ts`.
+ * 1. Write what is charged, for example `"delivered"`, for each ending. Give the row its `call`: what is
+ *    sent, and what the provider's count costs (`billed-calls.ts`), with its models in `catalog/charging.ts`.
  * 2. See that `endCall` of `endings.ts` ends a call of the row's form in that way. An ending that it has
  *    runs in `npm test` (`test/charging.test.ts`). One that needs its own gateway, or takes seconds, is in
  *    `long/charging.test.ts`, for all rows at once.
@@ -44,9 +44,6 @@ export const longEndings: readonly Ending[] = [
   "the provider stalls",
 ];
 
-/** The engineer who fills a cell. */
-export type Owner = "whole" | "stream" | "audio" | "jobs";
-
 /**
  * What is charged.
  *
@@ -54,9 +51,8 @@ export type Owner = "whole" | "stream" | "audio" | "jobs";
  * - `delivered`: what the provider counts until the end, within 15 %
  * - `held`: what was held for the call
  * - `nothing`: zero, with an entry of kind `failure`
- * - `unrecorded`: zero, without an entry: no process was left to write one
+ * - `unrecorded`: zero, without an entry: no process was left to write one, or no job was created
  * - `never`: the call cannot end in this way
- * - `pending`: not decided by a test yet
  */
 export type CellCharge =
   | "reported"
@@ -64,8 +60,7 @@ export type CellCharge =
   | "held"
   | "nothing"
   | "unrecorded"
-  | { never: string }
-  | { pending: Owner };
+  | { never: string };
 
 /**
  * The form of a response: JSON or audio that is charged as a whole, server-sent events, a WebSocket, or a job that
@@ -77,8 +72,7 @@ export interface MatrixRow {
   /** The path in the gateway's table of routes. */
   path: string;
   form: ResponseForm;
-  /** Undefined while all its cells are pending. */
-  call: BilledCall | undefined;
+  call: BilledCall;
   charges: Readonly<Record<Ending, CellCharge>>;
 }
 
@@ -143,23 +137,29 @@ const audioStream: MatrixRow["charges"] = {
   "the deadline passes": {
     never: "only live audio has one, of six hours: it ends as a flush does",
   },
-  "the gateway drains": { pending: "audio" },
-  "the grace period ends": { pending: "audio" },
-  "the process is killed": { pending: "audio" },
+  ...processEndings,
   "the provider closes": "delivered",
   "the provider stalls": "delivered",
   "the provider errs": "delivered",
 };
 
-/** All cells of a row are pending. */
-function pendingRow(owner: Owner): MatrixRow["charges"] {
-  const cells = endings.map((ending) => [ending, { pending: owner }]);
-  return Object.fromEntries(cells) as MatrixRow["charges"];
-}
+const createdBefore = { never: "the job is recorded before the first byte is sent" };
 
-function pendingCalls(path: string, form: ResponseForm, owner: Owner): MatrixRow {
-  return { path, form, call: undefined, charges: pendingRow(owner) };
-}
+/** The creation of a job ends so. A job that the provider has is charged by the read that finds it done. */
+const job: MatrixRow["charges"] = {
+  "the client leaves before the first byte": "reported",
+  "the client leaves after the first byte": "reported",
+  "the client leaves in the middle": createdBefore,
+  "the client leaves at the last event": createdBefore,
+  "the key is revoked": "reported",
+  "the deadline passes": { never: "the time limit is that of createJob: 300 s" },
+  "the gateway drains": "reported",
+  "the grace period ends": "unrecorded",
+  "the process is killed": "unrecorded",
+  "the provider closes": "unrecorded",
+  "the provider stalls": "unrecorded",
+  "the provider errs": "unrecorded",
+};
 
 /** The chat wires. Each has a row for a JSON response, and one for a stream. */
 export const chatWires = ["/v1/chat/completions", "/v1/messages", "/v1/responses"] as const;
@@ -195,12 +195,8 @@ export const matrix: readonly MatrixRow[] = [
     charges: audioStream,
   },
   { path: "/v1/ocr", form: "whole", call: billedCalls.ocr, charges: upload },
-  pendingCalls("/v1/ocr/jobs", "job", "jobs"),
+  { path: "/v1/ocr/jobs", form: "job", call: billedCalls.job, charges: job },
 ];
-
-export function isPending(charge: CellCharge): charge is { pending: Owner } {
-  return typeof charge === "object" && "pending" in charge;
-}
 
 /** A cell that a test runs. */
 export interface Cell {
@@ -210,12 +206,10 @@ export interface Cell {
   charge: Extract<CellCharge, string>;
 }
 
-/** Returns the cells of an ending that tests run: all but those that are pending or impossible. */
+/** Returns the cells of an ending that tests run: all but those that are impossible. */
 export function cellsOf(ending: Ending): Cell[] {
   return matrix.flatMap(({ call, form, charges }) => {
     const charge = charges[ending];
-    if (typeof charge !== "string") return [];
-    if (call === undefined) throw new Error(`a cell of "${ending}" has no call`);
-    return [{ call, form, ending, charge }];
+    return typeof charge === "string" ? [{ call, form, ending, charge }] : [];
   });
 }

@@ -7,12 +7,16 @@ import type { Commands } from "../commands.ts";
 import type { LiveWire } from "./live-wires.ts";
 import { createTranscriber, type LiveEvent } from "./transcriber.ts";
 
-/** Serves one live connection until it closes, as its commands specify. */
+/**
+ * Serves one live connection until it closes, as its commands specify. It does not wait between events
+ * once `released` has aborted.
+ */
 export async function serveLive(
   socket: WebSocket,
   wire: LiveWire,
   recorded: RecordedCall,
   commands: Commands,
+  released: AbortSignal,
 ): Promise<void> {
   const hash = createHash("sha256");
   const upload = { contentType: "", bytes: 0, sha256: "", lang: undefined };
@@ -30,7 +34,8 @@ export async function serveLive(
     if (audio === undefined) return;
     if (audio === "invalid") return socket.close(1_008);
     if (audio === "end") {
-      return doNext(() => drain(socket, recorded, commands, transcriber.flush(), send));
+      const wait = (ms: number) => delay(ms, undefined, { signal: released }).catch(() => {});
+      return doNext(() => drain(socket, recorded, commands, transcriber.flush(), { send, wait }));
     }
     idle.refresh();
     hash.update(audio);
@@ -95,10 +100,10 @@ async function drain(
   recorded: RecordedCall,
   { drain_ms, no_close }: Commands,
   events: readonly LiveEvent[],
-  send: (event: LiveEvent) => Promise<void>,
+  { send, wait }: { send(event: LiveEvent): Promise<void>; wait(ms: number): Promise<void> },
 ): Promise<void> {
   for (const event of events) {
-    if (drain_ms) await delay(drain_ms);
+    if (drain_ms) await wait(drain_ms);
     await send(event);
   }
   if (socket.readyState !== WebSocket.OPEN) return;

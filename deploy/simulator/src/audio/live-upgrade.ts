@@ -46,7 +46,7 @@ export function createLiveUpgrade(state: SimulatorState): LiveUpgrade {
         request,
         socket,
         head,
-        (live) => void serveLive(live, wire, recorded, commands),
+        (live) => void serveLive(live, wire, recorded, commands, state.released()),
       );
     }
   }

@@ -33,12 +33,11 @@ export const ocrJobsRoute: SimulatorRoute = {
       await receiveUpload(call, recorded);
       if (await injectFaults(call, recorded, commands)) return;
       recorded.status = 202;
-      recorded.outcome = "completed";
       const jobId = commands.no_job_id
         ? undefined
         : (commands.job_id ?? commands.job_number ?? randomUUID());
-      call.response.writeHead(202, { "content-type": "application/json" });
-      call.response.end(prettyJson({ job_id: jobId, status: "queued" }));
+      const value = { job_id: jobId, status: "queued" };
+      await sendJson(call, recorded, commands, prettyJson(value), 202);
     }),
 };
 
