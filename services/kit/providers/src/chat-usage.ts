@@ -53,6 +53,40 @@ export function divide(
   return [{ dimension: rest, quantity: left }, ...used];
 }
 
+/** What a block reports of text and of the prompt cache. */
+export interface CacheCounts {
+  /** With the tokens of the cache. */
+  promptTokens: bigint;
+  completionTokens: bigint;
+  cachedTokens: bigint;
+  /** What was written to the cache, with what is kept for an hour. */
+  writtenTokens: bigint;
+  hourTokens: bigint;
+}
+
+/** Returns the usage of a block that reports text and the prompt cache, and neither reasoning nor tools. */
+export function usageWithCache(block: JsonObject, counts: CacheCounts): ChatUsage {
+  const { promptTokens, completionTokens, cachedTokens, writtenTokens, hourTokens } = counts;
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    tokens: [
+      ...divide(promptTokens, "input", [
+        ["cached_input", cachedTokens],
+        ["cache_write", writtenTokens - hourTokens],
+        ["cache_write_1h", hourTokens],
+      ]),
+      { dimension: "output", quantity: completionTokens },
+    ],
+    reasoningTokens: 0n,
+    toolCalls: [],
+    basis: "provider",
+    details: { prompt_tokens_details: { cached_tokens: Number(cachedTokens) } },
+    block,
+  };
+}
+
 const maxTools = 16;
 const callsOfTool = /^([a-z][a-z0-9_]{0,63})_requests$/;
 const callsOfXaiTool = /^([a-z][a-z0-9_]{0,63})_calls$/;

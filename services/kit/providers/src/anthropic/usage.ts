@@ -1,5 +1,11 @@
 import { isJsonObject, type JsonObject, objectsIn, readCount } from "@tollgate/core/json";
-import { type ChatUsage, divide, membersOf, readToolCalls, tokenCountOf } from "../chat-usage.ts";
+import {
+  type ChatUsage,
+  membersOf,
+  readToolCalls,
+  tokenCountOf,
+  usageWithCache,
+} from "../chat-usage.ts";
 
 /**
  * Reads the usage of a message: `input_tokens` excludes the tokens of the cache, whatever else the block
@@ -9,28 +15,17 @@ export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   const own = readCounts(block);
   if (own === undefined) return undefined;
-  const { output } = own;
   const { input, cached, written, hour, completion } = withCompactions(own, block.iterations);
-  const promptTokens = input + cached + written;
-  return {
-    promptTokens,
+  const usage = usageWithCache(block, {
+    promptTokens: input + cached + written,
     completionTokens: completion,
     cachedTokens: cached,
-    tokens: [
-      ...divide(promptTokens, "input", [
-        ["cached_input", cached],
-        ["cache_write", written - hour],
-        ["cache_write_1h", hour],
-      ]),
-      { dimension: "output", quantity: completion },
-    ],
-    reasoningTokens: 0n,
-    toolCalls: readToolCalls(block),
-    basis: "provider",
-    details: { prompt_tokens_details: { cached_tokens: Number(cached) } },
-    block,
-    ...(output === undefined ? { isPromptOnly: true } : {}),
-  };
+    writtenTokens: written,
+    hourTokens: hour,
+  });
+  usage.toolCalls = readToolCalls(block);
+  if (own.output === undefined) usage.isPromptOnly = true;
+  return usage;
 }
 
 interface Counts {

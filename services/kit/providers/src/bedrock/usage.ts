@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
-import { type ChatUsage, divide, tokenCountOf } from "../chat-usage.ts";
+import { type ChatUsage, tokenCountOf, usageWithCache } from "../chat-usage.ts";
 
 /**
  * Reads the usage of Bedrock's Converse API: `inputTokens` excludes the tokens of the cache.
@@ -11,27 +11,11 @@ export function readUsageBlock(block: unknown): ChatUsage | undefined {
   const completionTokens = readCount(block.outputTokens);
   if (input === undefined || completionTokens === undefined) return undefined;
   const cachedTokens = tokenCountOf(block.cacheReadInputTokens);
-  const hour = writtenFor("1h", block.cacheDetails);
-  const written = maxOf(tokenCountOf(block.cacheWriteInputTokens), hour);
-  const promptTokens = input + cachedTokens + written;
-  return {
-    promptTokens,
-    completionTokens,
-    cachedTokens,
-    tokens: [
-      ...divide(promptTokens, "input", [
-        ["cached_input", cachedTokens],
-        ["cache_write", written - hour],
-        ["cache_write_1h", hour],
-      ]),
-      { dimension: "output", quantity: completionTokens },
-    ],
-    reasoningTokens: 0n,
-    toolCalls: [],
-    basis: "provider",
-    details: { prompt_tokens_details: { cached_tokens: Number(cachedTokens) } },
-    block,
-  };
+  const hourTokens = writtenFor("1h", block.cacheDetails);
+  const writtenTokens = maxOf(tokenCountOf(block.cacheWriteInputTokens), hourTokens);
+  const promptTokens = input + cachedTokens + writtenTokens;
+  const counts = { promptTokens, completionTokens, cachedTokens, writtenTokens, hourTokens };
+  return usageWithCache(block, counts);
 }
 
 /** Returns the tokens that were written to the cache for a lifetime. */

@@ -1,6 +1,6 @@
 import { isJsonObject, readCount } from "@tollgate/core/json";
 import { minOf } from "@tollgate/core/money";
-import { type ChatUsage, divide, membersOf, tokenCountOf } from "../chat-usage.ts";
+import { type ChatUsage, membersOf, tokenCountOf, usageWithCache } from "../chat-usage.ts";
 
 /**
  * Reads the usage of Cohere, which bills less than it counts: its own instructions are free.
@@ -13,18 +13,6 @@ export function readUsageBlock(block: unknown): ChatUsage | undefined {
   const completionTokens = readCount(counted.output_tokens);
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
   const cachedTokens = minOf(tokenCountOf(block.cached_tokens), promptTokens);
-  return {
-    promptTokens,
-    completionTokens,
-    cachedTokens,
-    tokens: [
-      ...divide(promptTokens, "input", [["cached_input", cachedTokens]]),
-      { dimension: "output", quantity: completionTokens },
-    ],
-    reasoningTokens: 0n,
-    toolCalls: [],
-    basis: "provider",
-    details: { prompt_tokens_details: { cached_tokens: Number(cachedTokens) } },
-    block,
-  };
+  const counts = { promptTokens, completionTokens, cachedTokens };
+  return usageWithCache(block, { ...counts, writtenTokens: 0n, hourTokens: 0n });
 }
