@@ -5,7 +5,7 @@ import { piecesOf } from "../pieces.ts";
 import { countSentText } from "../sent-text.ts";
 import { stallIfCommanded } from "../stall.ts";
 import { trickle } from "../trickle.ts";
-import { eventFrame, exceptionFrame } from "./event-stream.ts";
+import { eventFrame, exceptionFrame } from "./event-frames.ts";
 import type { ConverseBlock, ConverseMessage } from "./generated.ts";
 
 type StreamEvent = readonly [type: string, payload: object];

@@ -5,7 +5,7 @@ import { type ProviderResponse, readJsonObject } from "@tollgate/upstream/provid
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { SpeechAdapter } from "../speech-adapter.ts";
 import { googleRefusals } from "./errors.ts";
-import { writeWavHeader } from "./wav-header.ts";
+import { writeWavHeader } from "./write-wav-header.ts";
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation: 16-bit PCM, mono. */
 const sampleRate = 24_000;
