@@ -59,7 +59,7 @@ function Content({ summary }: { summary: AccountSummary }) {
         >
           <Money nano={balance} />
         </Stat>
-        <Stat name="Held" note="by requests in progress">
+        <Stat name="Held" note="by requests in progress, and jobs">
           <Money nano={wallet?.heldNanoUsd ?? 0n} />
         </Stat>
         <Forecast accountId={account.id} balance={balance} />

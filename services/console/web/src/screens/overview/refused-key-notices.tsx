@@ -8,10 +8,10 @@ export function RefusedKeyNotices({ keys }: { keys: readonly RefusedKey[] }) {
     <p key={provider} className="notice" role="alert">
       <Icon name="alert" size={16} />
       <span>
-        <strong>{provider}</strong> refuses its key or wants to be paid since{" "}
-        <Time at={since} as="relative" />
+        <strong>{provider}</strong> has refused its key or asked to be paid since{" "}
+        <Time at={since} />
         {status > 0 && `, with ${status}`}
-        {said === "" ? "." : `: “${said}”`} None of its slots is called. The key is tried once a
+        {said === "" ? "." : `: “${said}”.`} None of its slots is called. The key is tried once a
         minute.
       </span>
     </p>
