@@ -10,9 +10,9 @@ export function RefusedKeyNotices({ keys }: { keys: readonly RefusedKey[] }) {
       <span>
         <strong>{provider}</strong> has refused its key or asked to be paid since{" "}
         <Time at={since} />
-        {status > 0 && `, with ${status}`}
-        {said === "" ? "." : `: “${said}”.`} None of its slots is called. The key is tried once a
+        {status > 0 && `, with ${status}`}. None of its slots is called. The key is tried once a
         minute.
+        {said !== "" && ` The provider says: “${said}”`}
       </span>
     </p>
   ));
