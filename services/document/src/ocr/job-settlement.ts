@@ -31,7 +31,7 @@ export async function readAndSettle(
   parts: JobParts,
   read: JobRead,
   signal: AbortSignal,
-): Promise<{ response: OcrResponse; state: JobState }> {
+): Promise<{ response: OcrResponse; state: JobState; slot: Slot }> {
   const slot = slotOf(read.job, read.model);
   const response = await requestJob(parts, slot, read.job.jobId, signal);
   const state = jobStateOf(response.value);
@@ -39,7 +39,7 @@ export async function readAndSettle(
     const measured = measurePages(response.value, read.job, slot);
     await settle(parts, read, slot, state === "done" ? measured : undefined);
   }
-  return { response, state };
+  return { response, state, slot };
 }
 
 /**

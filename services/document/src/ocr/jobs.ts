@@ -101,8 +101,10 @@ export async function readJob(
   const { accountId } = caller;
   const job = await parts.store.find({ accountId, alias, jobId });
   if (job === null) throw unknownJob();
-  const { response } = await readAndSettle(parts, { job, model, caller }, signal);
-  return { body: response.bytes };
+  const { response, state, slot } = await readAndSettle(parts, { job, model, caller }, signal);
+  if (state !== "failed") return { body: response.bytes };
+  const text = Buffer.from(response.bytes).toString("utf8");
+  return { body: Buffer.from(parts.runtime.providers.redact(slot, text)) };
 }
 
 function unknownJob(): GatewayError {

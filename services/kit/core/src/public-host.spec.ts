@@ -6,7 +6,7 @@ test.each([
   "HTTP://Images.Example.CO.UK:8443/a?b",
   "https://8.8.8.8/a",
   "https://[2606:4700:4700::1111]/a",
-  "https://user:secret@example.com./a",
+  "https://example.com./a",
 ])("%s is public", (url) => {
   expect(isPublicUrl(url)).toBe(true);
 });
@@ -41,6 +41,10 @@ test.each([
   "http://ledger.tollgate.svc/a",
   "http://ledger.tollgate.svc.cluster.local/a",
   "http://ledger/a",
+  "https://public.example\\@169.254.169.254/x",
+  "https://user:secret@example.com/a",
+  "https://exam\nple.com/a",
+  " https://example.com/a",
   "gs://bucket/a",
   "//example.com/a",
   "not a url",

@@ -6,13 +6,20 @@ import { BlockList, isIP } from "node:net";
  * name may still resolve to another address.
  */
 export function isPublicUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (isReadTwoWays.test(text) || !URL.canParse(text)) return false;
+  // Some parsers take what is before the last `@` for the host, and some what is behind it.
+  const { username, password } = new URL(text);
+  if (username !== "" || password !== "") return false;
   // The parser of WHATWG reduces every spelling of an address (hex, octal, one number) to one.
   const host = new URL(text).hostname.replace(/\.$/, "").toLowerCase();
   if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1));
   if (isIP(host) !== 0) return isPublicAddress(host);
   return host.includes(".") && !localName.test(host);
 }
+
+/** What parsers of URLs skip, or take for another character: spaces, controls and backslashes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const isReadTwoWays = /[\u0000-\u0020\u007f\\]/;
 
 /** Returns whether an IP address is in a public range. */
 export function isPublicAddress(address: string): boolean {

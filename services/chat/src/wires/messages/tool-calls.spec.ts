@@ -13,3 +13,16 @@ test("the tools of a request that Anthropic runs are known by their types, whate
     { tool: "mcp", maxCalls: undefined },
   ]);
 });
+
+test("tools that messages add are offered, too", () => {
+  const definition = { type: "web_search_20260318", name: "web_search" };
+  const added = { type: "tool_addition", tool: { type: "tool_definition", definition } };
+  const removed = { ...added, type: "tool_removal" };
+  for (const content of [[added, removed], [{ type: "compaction", tool_changes: [added] }]]) {
+    const messages = [
+      { role: "user", content: "hello" },
+      { role: "user", content },
+    ];
+    expect(messagesTools({ messages })).toEqual([{ tool: "web_search", maxCalls: undefined }]);
+  }
+});

@@ -29,11 +29,20 @@ const toolOfType: Readonly<Record<string, string>> = {
   mcp_toolset: "mcp",
 };
 
-/** Returns the tools of a request that Anthropic runs and bills. */
-export function messagesTools({ tools }: JsonObject): readonly OfferedTool[] {
-  return objectsIn(tools).flatMap(({ type, max_uses }) => {
+/** Returns the tools of a request that Anthropic runs and bills, those that its messages add included. */
+export function messagesTools({ tools, messages }: JsonObject): readonly OfferedTool[] {
+  const added = objectsIn(messages).flatMap(({ content }) =>
+    objectsIn(content).flatMap(addedTools),
+  );
+  return [...objectsIn(tools), ...added].flatMap(({ type, max_uses }) => {
     const name = String(type).replace(/_\d{8}$/, "");
     const tool = Object.hasOwn(toolOfType, name) ? toolOfType[name] : undefined;
     return tool === undefined ? [] : [{ tool, maxCalls: readCount(max_uses) }];
   });
+}
+
+/** Returns the definitions of tools that a block adds. */
+function addedTools({ type, tool, tool_changes }: JsonObject): readonly JsonObject[] {
+  if (type === "compaction") return objectsIn(tool_changes).flatMap(addedTools);
+  return type === "tool_addition" && isJsonObject(tool) ? objectsIn([tool.definition]) : [];
 }

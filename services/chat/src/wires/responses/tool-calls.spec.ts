@@ -44,3 +44,14 @@ test("the tools of a request that the provider runs are those of its members and
   ]);
   expect(responsesTools({ input: "x" })).toEqual([]);
 });
+
+test("a shell costs what the provider's container does, unless it is the client's", () => {
+  const inContainer = { type: "shell", environment: { type: "container_auto" } };
+  const own = { type: "shell", environment: { type: "local" } };
+  expect(responsesTools({ tools: [own, { type: "shell" }, inContainer] })).toEqual([
+    { tool: "code_execution", maxCalls: undefined },
+  ]);
+  const call = { ...inContainer, type: "shell_call" };
+  expect(toolCallIn(call)).toEqual({ tool: "code_execution", quantity: 1n });
+  expect(toolCallIn({ ...own, type: "shell_call" })).toBeUndefined();
+});

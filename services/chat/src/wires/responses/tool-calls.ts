@@ -40,7 +40,13 @@ export function reportedToolCalls({ tool_usage }: JsonObject): readonly ToolCall
 
 function toolOf(item: unknown): string | undefined {
   if (!isJsonObject(item) || typeof item.type !== "string") return undefined;
+  if (item.type === "shell_call") return isInContainer(item) ? "code_execution" : undefined;
   return Object.hasOwn(toolOfItem, item.type) ? toolOfItem[item.type] : undefined;
+}
+
+/** Whether a shell, or a call of it, is in a container of the provider and not at the client. */
+function isInContainer({ environment }: JsonObject): boolean {
+  return isJsonObject(environment) && environment.type !== "local";
 }
 
 function isFree(item: unknown): boolean {
@@ -63,7 +69,9 @@ const toolOfType: Readonly<Record<string, string>> = {
 export function responsesTools(request: JsonObject): readonly OfferedTool[] {
   const maxCalls = readCount(request.max_tool_calls);
   const tools = [request.tools, ...objectsIn(request.input).map(({ tools: added }) => added)];
-  return tools.flatMap(objectsIn).flatMap(({ type }) => {
+  return tools.flatMap(objectsIn).flatMap((offered) => {
+    const { type } = offered;
+    if (type === "shell" && isInContainer(offered)) return [{ tool: "code_execution", maxCalls }];
     const name = String(type).replace(/_\d{4}_\d\d_\d\d$/, "");
     const tool = Object.hasOwn(toolOfType, name) ? toolOfType[name] : undefined;
     return tool === undefined ? [] : [{ tool, maxCalls }];

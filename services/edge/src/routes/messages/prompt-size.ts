@@ -13,18 +13,23 @@ import {
  * Measures what the model reads of a Messages request: the text of the system and the messages, and
  * the JSON of the tools. An image counts as a part, and a PDF by its pages.
  */
-export function measureMessages({ system, messages, tools, tool_choice }: JsonObject): PromptSize {
+export function measureMessages(body: JsonObject): PromptSize {
+  const { system, messages } = body;
   const size = newMeasure();
   addContent(system, "system", size);
   const list = Array.isArray(messages) ? messages : [];
   for (const [index, message] of list.entries()) {
     addContent((message as JsonObject).content, `messages[${index}].content`, size);
   }
-  for (const member of [tools, tool_choice]) {
+  for (const name of otherTexts) {
+    const member = body[name];
     if (member !== undefined && member !== null) addText(JSON.stringify(member), size);
   }
   return promptSizeOf(size, list.length);
 }
+
+/** The members that the model reads besides the system and the messages. */
+const otherTexts = ["tools", "tool_choice", "output_config", "output_format", "context_management"];
 
 function addContent(content: unknown, path: string, size: PromptMeasure): void {
   if (typeof content === "string") addText(content, size);
@@ -35,9 +40,11 @@ function addContent(content: unknown, path: string, size: PromptMeasure): void {
 }
 
 function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
-  if (isJsonObject(block.source)) addUrl(block.source.url, `${path}.source.url`, size);
+  const source = isJsonObject(block.source) ? block.source : {};
+  addUrl(source.url, `${path}.source.url`, size);
   const pages = pagesOf(block);
   if (block.type === "tool_result") addContent(block.content, `${path}.content`, size);
+  else if (source.type === "content") addContent(source.content, `${path}.source.content`, size);
   else if (pages > 0) size.pages += pages;
   else if (block.type !== "image") addText(textOf(block), size);
   else {

@@ -1,5 +1,5 @@
 import { estimatePages } from "@tollgate/core/document-pages";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { addText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 import {
@@ -22,10 +22,19 @@ export function measureResponses(body: JsonObject): PromptSize {
   for (const [index, item] of items.entries()) {
     if (isJsonObject(item)) addItem(item, `input[${index}]`, size);
   }
+  addMaskUrls(body.tools, size);
   for (const member of [body.tools, body.tool_choice, body.text]) {
     if (member !== undefined && member !== null) addText(JSON.stringify(member), size);
   }
   return promptSizeOf(size, Math.max(items.length, 1));
+}
+
+function addMaskUrls(tools: unknown, size: PromptMeasure): void {
+  for (const [index, tool] of objectsIn(tools).entries()) {
+    const { input_image_mask: mask } = tool;
+    const path = `tools[${index}].input_image_mask.image_url`;
+    if (isJsonObject(mask)) addUrl(mask.image_url, path, size);
+  }
 }
 
 /** The members that identify an item, and are not part of its text. */
@@ -34,18 +43,25 @@ const labels: ReadonlySet<string> = new Set(["type", "role", "id", "status", "ca
 function addItem(item: JsonObject, path: string, size: PromptMeasure): void {
   for (const [name, value] of Object.entries(item)) {
     if (labels.has(name)) continue;
-    if (typeof value === "string") addText(value, size);
-    if (!Array.isArray(value)) continue;
-    for (const [index, part] of value.entries()) {
-      if (isJsonObject(part)) addPart(part, `${path}.${name}[${index}]`, size);
-    }
+    addValue(value, `${path}.${name}`, size);
   }
 }
+
+function addValue(value: unknown, path: string, size: PromptMeasure): void {
+  if (typeof value === "string") addText(value, size);
+  else if (isJsonObject(value)) addPart(value, path, size);
+  else if (Array.isArray(value)) {
+    for (const [index, part] of value.entries()) addValue(part, `${path}[${index}]`, size);
+  }
+}
+
+/** The types of parts that are images. */
+const imageTypes: ReadonlySet<unknown> = new Set(["input_image", "computer_screenshot"]);
 
 function addPart(part: JsonObject, path: string, size: PromptMeasure): void {
   addUrl(part.image_url, `${path}.image_url`, size);
   addUrl(part.file_url, `${path}.file_url`, size);
-  if (part.type === "input_image") {
+  if (imageTypes.has(part.type)) {
     size.imageParts += 1;
     size.firstImageParam ||= path;
   } else if (part.type === "input_file" && typeof part.file_data === "string") {

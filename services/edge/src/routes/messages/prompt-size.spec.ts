@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { measureMessages } from "./prompt-size.ts";
+
+test("images in the content of a document count, and their URLs are checked", () => {
+  const image = { type: "image", source: { type: "url", url: "http://169.254.169.254/a.png" } };
+  const source = { type: "content", content: [{ type: "text", text: "hello" }, image] };
+  const messages = [{ role: "user", content: [{ type: "document", source }] }];
+  expect(measureMessages({ messages })).toMatchObject({
+    imageParts: 1,
+    textBytes: 5n,
+    firstImageParam: "messages[0].content[0].source.content[1]",
+    privateUrlParam: "messages[0].content[0].source.content[1].source.url",
+  });
+});
+
+test.each([
+  "tools",
+  "output_config",
+  "output_format",
+  "context_management",
+])("the text in %s counts", (name) => {
+  const messages = [{ role: "user", content: "hello" }];
+  const size = measureMessages({ messages, [name]: { schema: "x".repeat(1_000) } });
+  expect(Number(size.textBytes)).toBeGreaterThan(1_005);
+});
