@@ -10,7 +10,10 @@ import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 const replicas = 3;
 const burst = 500;
 /** More than a minute, so that the load passes from one minute of the limit to the next. */
-const loadSeconds = inject("form") === "short" ? 70 : 120;
+const isShort = inject("form") === "short";
+const loadSeconds = isShort ? 70 : 120;
+/** The ledger counts for all replicas, whatever the shape: the short form waits for that once. */
+const isRepeated = isShort && inject("shape") === "fleet";
 
 let stack: OwnStack;
 
@@ -36,19 +39,23 @@ test(`of ${burst} concurrent requests over ${replicas} replicas, a limit of 60 a
   expect(await sendAll(client, burst)).toEqual({ 200: 60, 429: burst - 60 });
 });
 
-test(`a load at 95 % of a limit for ${loadSeconds} seconds is never refused`, async () => {
-  const client = await limitedClient({ requestsPerMinute: 600 });
-  const everyMs = 60_000 / (0.95 * 600);
-  const startedAt = performance.now();
-  const sent: Promise<number>[] = [];
-  for (let index = 0; index * everyMs < loadSeconds * 1_000; index += 1) {
-    const early = startedAt + index * everyMs - performance.now();
-    if (early > 0) await sleep(early);
-    sent.push(rerank(client, index));
-  }
-  const statuses = await Promise.all(sent);
-  expect(statuses.filter((status) => status !== 200)).toEqual([]);
-}, 300_000);
+test.skipIf(isRepeated)(
+  `a load at 95 % of a limit for ${loadSeconds} seconds is never refused`,
+  async () => {
+    const client = await limitedClient({ requestsPerMinute: 600 });
+    const everyMs = 60_000 / (0.95 * 600);
+    const startedAt = performance.now();
+    const sent: Promise<number>[] = [];
+    for (let index = 0; index * everyMs < loadSeconds * 1_000; index += 1) {
+      const early = startedAt + index * everyMs - performance.now();
+      if (early > 0) await sleep(early);
+      sent.push(rerank(client, index));
+    }
+    const statuses = await Promise.all(sent);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  },
+  300_000,
+);
 
 test("what a budget has spent is the sum of its entries after every service was killed", async () => {
   const client = await limitedClient({
