@@ -35,7 +35,8 @@ export function untilLeft(parts: AsyncIterator<StreamPart>): AsyncIterable<Strea
 /**
  * Resolves with the usage of a stream that its client or its deadline has ended: as far as its provider
  * has reported it, and the rest by the tokenizer. Resolves with undefined where the provider or the gateway
- * has ended it, unless the provider gave up a client that did not read.
+ * has ended it, unless the provider gave up a client that did not read, and where the provider was not
+ * sent the request (`UnsentCall`, which is another error than the signal's reason).
  */
 export async function usageSoFar(
   meter: UsageMeter,

@@ -5,10 +5,12 @@ import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
+import { PeerError } from "@tollgate/core/errors";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { SlotFailure } from "./failure.ts";
 import { createProviderClient } from "./provider-client.ts";
 import { readJson } from "./provider-response.ts";
+import { UnsentCall } from "./unsent.ts";
 
 const accept = "application/json";
 const never = new AbortController().signal;
@@ -184,6 +186,19 @@ test("a call whose signal is already aborted sends no request", async () => {
   const signal = AbortSignal.abort(new Error("too late"));
   const call = { accept, requestId: "req_1", signal } as const;
   expect(await failureOf(providers.post(slot, Buffer.from("{}"), call))).toBe(signal.reason);
+  expect(handle).not.toHaveBeenCalled();
+});
+
+test("a call that is aborted before it has a connection throws that nothing was sent", async () => {
+  const handle = vi.fn();
+  const { providers, slot } = await world(handle);
+  const controller = new AbortController();
+  const call = { accept, requestId: "req_1", signal: controller.signal } as const;
+  const posted = failureOf(providers.post(slot, Buffer.from("{}"), call));
+  controller.abort(new PeerError("deadline", "too slow"));
+  const failure = await posted;
+  expect(failure).toBeInstanceOf(UnsentCall);
+  expect(failure).toMatchObject({ reason: "deadline", message: "too slow" });
   expect(handle).not.toHaveBeenCalled();
 });
 

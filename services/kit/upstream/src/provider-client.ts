@@ -23,7 +23,8 @@ const keepAliveMs = 4_000;
 export interface ProviderClient {
   /**
    * Posts a JSON body. Resolves with a 2xx response once its head has arrived. Throws a SlotFailure
-   * for any other response or none, and the signal's reason when it aborts.
+   * for any other response or none, and the signal's reason when it aborts: an UnsentCall where
+   * nothing was sent.
    */
   post(slot: Slot, body: JsonBytes, call: PostCall): Promise<ProviderResponse>;
   /** Does the same for any other request. */

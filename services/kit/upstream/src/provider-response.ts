@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "./failure.ts";
 import type { ProviderBody } from "./provider-call.ts";
+import { abortedUnsent } from "./unsent.ts";
 
 /** The largest JSON response. It must fit a message between services, see `grpc-channel.ts`. */
 const maxResponseBytes = 32 * 1024 * 1024;
@@ -52,11 +53,11 @@ const timeouts: ReadonlySet<string> = new Set([
 
 /**
  * Returns the error to throw for a failed read or write: the signal's reason when the call was
- * aborted, else a SlotFailure. A SlotFailure is returned unchanged. A connection that fails once the
+ * aborted, in an UnsentCall before the request was sent; else a SlotFailure. A SlotFailure is returned unchanged. A connection that fails once the
  * request was sent (`wasSent`) may have been closed because of the request.
  */
 export function transportFailure(error: unknown, signal: AbortSignal, wasSent = true): unknown {
-  if (signal.aborted) return signal.reason;
+  if (signal.aborted) return wasSent ? signal.reason : abortedUnsent(signal.reason);
   if (error instanceof SlotFailure || !(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : undefined;
   const isTimeout = code !== undefined && timeouts.has(code);
