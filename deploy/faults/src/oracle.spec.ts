@@ -122,6 +122,18 @@ test.each<[string, Observation[], LedgerEntry[], string[], string]>([
   expect(violations.join("\n")).toContain(problem);
 });
 
+test.each([
+  ["client_disconnected", []],
+  ["failed", ["req_1: charged, but the provider generated nothing"]],
+] as const)("a prompt whose stream had no response (%s) is charged where its client left", (outcome, violations) => {
+  const left = { ...complete, outcome: "disconnected" } as const;
+  const log = createCallLog();
+  const call = { at: 0, route: "/", model: "m", stream: true, user: null, authorized: false };
+  const recorded = log.record({ ...call, requestId: "req_1", body: undefined });
+  Object.assign(recorded, { outcome, promptTokens: 9 });
+  expect(judge([left], [charged], log.list()).violations).toEqual(violations);
+});
+
 test("a charge for a lost response is counted, one after a disconnect is not", () => {
   const lost = { ...complete, outcome: "broken" } as const;
   expect(judge([lost], [charged], calls("req_1"))).toMatchObject({

@@ -25,7 +25,7 @@ const otherRouteBoundNanoUsd = 10_000_000n;
 /**
  * Compares the clients' observations and the provider's calls with the ledger. Every complete
  * response must have exactly one entry with the reported or expected cost, no request may have two
- * entries, and every charge must have a provider call.
+ * entries, and every charge must have a provider call that generated, or that a client left.
  */
 export function judge(
   observations: readonly Observation[],
@@ -152,10 +152,19 @@ function judgeCharges(
     }
     if (eventId.startsWith("ocr-job:")) continue;
     const calls = generated.get(requestId) ?? [];
-    if (calls.some(({ status }) => status === 101 || status === 200)) continue;
+    if (calls.some((call) => hasGenerated(call) || hasLostClient(call))) continue;
     violations.push(`${requestId}: charged, but the provider generated nothing`);
   }
   return violations;
+}
+
+function hasGenerated({ status }: RecordedCall): boolean {
+  return status === 101 || status === 200;
+}
+
+/** Whether a stream of chat was left before its provider responded: its client pays for the prompt. */
+function hasLostClient({ stream, promptTokens, outcome }: RecordedCall): boolean {
+  return stream && promptTokens > 0 && (outcome === "client_disconnected" || outcome === "hung");
 }
 
 function sum(entries: readonly LedgerEntry[] = []): bigint {
