@@ -83,7 +83,8 @@ export async function expectBalancedAccounts(
   );
 }
 
-async function allEntries(stack: Stack, account: string): Promise<Entry[]> {
+/** Returns all entries of an account, newest first. */
+export async function allEntries(stack: Stack, account: string): Promise<Entry[]> {
   const all: Entry[] = [];
   while (true) {
     const beforeEntryId = all.at(-1)?.id ?? "";

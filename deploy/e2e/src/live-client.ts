@@ -36,6 +36,8 @@ export function liveClient(stack: Stack, account: TestAccount): LiveClient {
     const frames: Frame[] = [];
     socket.on("message", (data) => frames.push(JSON.parse(String(data)) as Frame));
     const closed = once(socket, "close").then(([code]) => code as number);
+    // A socket that is refused rejects below.
+    closed.catch(() => {});
     const [[response]] = await Promise.all([once(socket, "upgrade"), once(socket, "open")]);
     return { socket, requestId: String(response.headers["x-request-id"]), frames, closed };
   }

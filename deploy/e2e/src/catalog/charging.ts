@@ -2,17 +2,18 @@ import { chatModel, reader, slot, speechModel, transcriber, unitModel } from "./
 
 /**
  * How the simulated provider behaves: it responds when the simulator releases its calls, or it fails.
- * `endless`, of speech: a gigabyte of audio. `fails_late`: it fails when it is released; a second slot
- * responds.
+ * `soon`: it responds after 20 ms. `endless`, of speech: a gigabyte of audio. `fails_late`: it fails when
+ * it is released; a second slot responds.
  */
 export const behaviors = {
   held: { provider: "long_timeout", commands: "delay_ms=600000" },
   endless: { provider: "long_timeout", commands: "bytes=1000000000&chunk_bytes=262144" },
   fails_late: { provider: "long_timeout", commands: "delay_ms=600000&status=503" },
+  soon: { provider: "sim", commands: "delay_ms=20" },
   closes: { provider: "sim", commands: "cut_after=0" },
   stalls: { provider: "hasty", commands: "hang" },
   errs: { provider: "sim", commands: "status=500" },
-  // Of streams: 400 tokens in four chunks, or 4,000 in 200.
+  // Of streams: 400 tokens in four chunks, 4,000 in 200, or 200 in a second.
   "waits-in-stream": { provider: "long_timeout", commands: "tokens=400&chunks=4&stall_after=3" },
   "closes-stream": { provider: "sim", commands: "tokens=400&chunks=4&cut_after=3" },
   "errs-in-stream": { provider: "sim", commands: "tokens=400&chunks=4&error_event=3" },
@@ -21,6 +22,7 @@ export const behaviors = {
     provider: "long_timeout",
     commands: "tokens=4000&chunks=200&stall_after=101",
   },
+  paced: { provider: "sim", commands: "tokens=200&chunks=100&gap_ms=10" },
 } as const;
 
 export type Behavior = keyof typeof behaviors;
