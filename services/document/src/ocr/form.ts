@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Model } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
-import { createPdfPages } from "@tollgate/core/pdf-pages";
+import { createPdfPages, packedPages } from "@tollgate/core/pdf-pages";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { readForm } from "@tollgate/http/form-fields";
 import { ocrForm } from "@tollgate/http/forms/ocr";
@@ -23,9 +23,6 @@ export interface ReceivedOcrForm extends OcrUpload {
 
 /** How many bytes of a file tell which type of image it is. */
 const headBytes = 16;
-
-/** The pages assumed for a document whose pages cannot be counted. */
-const unreadablePages = 100;
 
 /**
  * Reads an OCR form, names its alias in the response headers, and calls `use` with it. The form's body
@@ -98,7 +95,7 @@ async function readFile(file: ReadFile, contents: AsyncIterable<Buffer>): Promis
     pdf.push(chunk);
   }
   file.isPdf = pdf.isPdf();
-  if (pdf.isPdf()) file.pages = pdf.count() ?? unreadablePages;
+  if (pdf.isPdf()) file.pages = pdf.count() ?? packedPages;
 }
 
 /** Throws `invalid_param` when the form requests another lane than that of its alias. */

@@ -43,6 +43,17 @@ test("the counts of bookmarks are no pages, however the file is split into chunk
   expect(count(text, [...Array(text.length).keys()])).toBe(3);
 });
 
+test("a page tree with the names of bookmarks is one", () => {
+  expect(count("%PDF-1.4 <</Type /Pages /First 1 0 R /Last 1 0 R /Count 12>>")).toBe(12);
+  expect(count("%PDF-1.4 <</First 1 /Last 1 /Kids [7 0 R] /Count 12>>")).toBe(12);
+});
+
+test("a page beside compressed objects does not make a count", () => {
+  const packed = "<</Type /ObjStm /N 200>> stream";
+  expect(count(`%PDF-1.5 ${page}${packed}`)).toBeUndefined();
+  expect(count(`%PDF-1.5 ${packed} <</Type /Pages /Count 250 /Kids []>>`)).toBe(250);
+});
+
 test("a page tree is not a page", () => {
   expect(count("%PDF-1.4 <</Type /Pages>>")).toBeUndefined();
 });

@@ -7,6 +7,9 @@ const minBytes = 4 * contextBytes;
 /** How many counts may turn out to be of bookmarks. A file of nothing else must not take seconds. */
 const maxChecks = 1_000;
 
+/** So many pages are assumed of a file whose pages cannot be counted. */
+export const packedPages = 100;
+
 /** PDF readers accept the header within this many bytes of the start of a file. */
 const headerBytes = 1_024;
 const header = "%PDF-";
@@ -16,19 +19,24 @@ export interface PdfPages {
   push(chunk: Buffer): void;
   /** Returns whether the file is a PDF. */
   isPdf(): boolean;
-  /** Returns the pages; undefined where the file is not a PDF or all its pages are compressed. */
+  /**
+   * Returns the pages; undefined where the file is not a PDF, or has compressed objects, which may be
+   * pages, and less than `packedPages` others.
+   */
   count(): number | undefined;
 }
 
 /**
  * Counts the uncompressed page objects of a PDF, and reads the count of its page tree. Newer files
- * may compress both, and are then not counted. The counts of bookmarks are no pages.
+ * may compress both. A page that one shows beside them, to be charged for one, does not count. The
+ * counts of bookmarks are no pages.
  */
 export function createPdfPages(): PdfPages {
   let kind: "unknown" | "pdf" | "other" = "unknown";
   let pages = 0;
   let treeCount = 0;
   let checks = 0;
+  let isPacked = false;
   let rest = "";
   /** How much of `rest` was counted. It is the context of what follows. */
   let counted = 0;
@@ -42,6 +50,7 @@ export function createPdfPages(): PdfPages {
   /** Counts in a text up to `end`. A match after it is counted with the next chunk, its context. */
   function countIn(text: string, end: number): void {
     const isNew = ({ index }: RegExpExecArray) => index >= counted && index < end;
+    isPacked ||= [...text.matchAll(packedObjects)].some(isNew);
     pages += [...text.matchAll(pageObject)].filter(isNew).length;
     for (const { index, 1: count } of [...text.matchAll(pageCount)].filter(isNew)) {
       if (Number(count) <= treeCount) continue;
@@ -68,7 +77,7 @@ export function createPdfPages(): PdfPages {
       if (kind !== "pdf") return undefined;
       countIn(rest, rest.length);
       const count = Math.max(pages, treeCount);
-      return count === 0 ? undefined : count;
+      return count === 0 || (isPacked && count < packedPages) ? undefined : count;
     },
   };
 }
@@ -80,10 +89,13 @@ function isOfBookmarks(text: string, index: number): boolean {
   const start = Math.max(before.lastIndexOf("<<"), before.lastIndexOf(">>"));
   const end = after.search(/<<|>>/);
   const dictionary = before.slice(start + 1) + (end < 0 ? after : after.slice(0, end));
-  return firstBookmark.test(dictionary) && lastBookmark.test(dictionary);
+  const isTree = pageTree.test(dictionary);
+  return !isTree && firstBookmark.test(dictionary) && lastBookmark.test(dictionary);
 }
 
+const pageTree = /\/Kids\b|\/Type\s{0,8}\/Pages\b/;
 const firstBookmark = /\/First\b/;
 const lastBookmark = /\/Last\b/;
+const packedObjects = /\/Type\s{0,8}\/ObjStm\b/g;
 const pageObject = /\/Type\s{0,8}\/Page(?![A-Za-z])/g;
 const pageCount = /\/Count\s{1,8}(\d{1,6})\b/g;
