@@ -2,6 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import { endedByCaller } from "@tollgate/generation/ended-by-caller";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { isBrokenConnection } from "@tollgate/upstream/provider-response";
 import type { StreamPart } from "./forward-chunks.ts";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import { meteredCall, type PreparedCall } from "./prepare.ts";
@@ -35,7 +36,7 @@ export function untilLeft(parts: AsyncIterator<StreamPart>): AsyncIterable<Strea
 /**
  * Resolves with the usage of a stream that its client or its deadline has ended: as far as its provider
  * has reported it, and the rest by the tokenizer. Resolves with undefined where the provider or the gateway
- * has ended it, unless the provider gave up a client that did not read, and where the provider was not
+ * has ended it, unless its connection broke while a client did not read, and where the provider was not
  * sent the request (`UnsentCall`, which is another error than the signal's reason).
  */
 export async function usageSoFar(
@@ -46,7 +47,9 @@ export async function usageSoFar(
 ): Promise<ChatUsage | undefined> {
   await rest?.parts.return?.();
   const isLeft = failure === undefined || failure === signal.reason;
-  const isCallers = signal.aborted ? isLeft && endedByCaller(signal) : !isLeft && pace.isCause();
+  const isCallers = signal.aborted
+    ? isLeft && endedByCaller(signal)
+    : isBrokenConnection(failure) && pace.isCause();
   if (!isCallers) return undefined;
   return meter.usageOf(meteredCall(prepared, slot), counter);
 }

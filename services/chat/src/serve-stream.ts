@@ -1,14 +1,24 @@
 import type { Cancellable } from "@tollgate/core/cancellation";
 import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/broken-stream";
+import { endedByCaller } from "@tollgate/generation/ended-by-caller";
 import type { Generation } from "@tollgate/generation/generation";
+import type { Measurement } from "@tollgate/metering/measurement";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import type { Served } from "@tollgate/upstream/chain";
+import { UnsentCall } from "@tollgate/upstream/unsent";
 import { settleStored, storedChunksOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
 import { billedOutput, ceilingOf } from "./hold/hold-plan.ts";
 import { createStreamAllowance } from "./hold/stream-allowance.ts";
-import { type CalledSlot, untilLeft, usageReadOn, usageSoFar } from "./left-stream.ts";
+import {
+  type CalledSlot,
+  type EndedEarly,
+  untilLeft,
+  usageReadOn,
+  usageSoFar,
+} from "./left-stream.ts";
 import {
   billableCall,
   type ChatRuntime,
@@ -21,6 +31,7 @@ import { ReaderPace } from "./reader-pace.ts";
 import { EmptyAttempts } from "./usage/empty-attempts.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
+import type { UsageMeter } from "./usage/usage-meter.ts";
 import { doneEvent } from "./wires/chat/chunk-event.ts";
 import { streamTranslated } from "./wires/chat/post-translated.ts";
 
@@ -64,28 +75,25 @@ function generate(
   return runtime.engine.stream(call, async function* (generation) {
     if (isHidden) cancellation.beginPart(generation);
     let isNative = false;
-    /** The attempt that the provider was called for last. */
     let called: CalledSlot | undefined;
     const empty = new EmptyAttempts();
     generation.billPartial(async (failure) => {
-      if (called === undefined) return undefined;
-      const left = isHidden && cancellation.hasLeft;
-      if (left && failure === undefined) await session?.release();
-      const usage = left
-        ? await usageReadOn(meter, prepared, called, { failure, signal, held: generation.held })
-        : await usageSoFar(meter, prepared, called, { failure, signal });
-      if (usage === undefined) return undefined;
-      const { slot } = called;
-      const used = measure(usage, slot, billedOutput(hold, slot, generation));
-      return { slot, response: empty.addTo(used) };
+      if (called === undefined || failure instanceof UnsentCall) {
+        return endedByCaller(signal) ? empty.alone() : undefined;
+      }
+      const isLeft = isHidden && cancellation.hasLeft;
+      const ended = { failure, signal, isLeft };
+      return billEnded(meter, prepared, { called, generation, empty }, ended);
     });
     const attempted = generation.attemptStream((slot) => {
       isNative = !translated.has(slot);
       const counter = new UsageCounter();
       if (called?.counter.isEmpty) empty.add(called.slot, called.counter.reported);
-      const pace = new ReaderPace();
-      called = { slot, counter, pace };
-      return open(runtime, prepared, { ...called, generation }, signal);
+      // A client that leaves between two attempts pays for none that its provider has ended.
+      called = undefined;
+      signal.throwIfAborted();
+      called = { slot, counter, pace: new ReaderPace() };
+      return open(runtime, prepared, { called, generation }, signal);
     });
     const { slot, response } = await attempted.catch((error: unknown) => {
       throw wire.describeFailure(error, isNative);
@@ -119,18 +127,39 @@ function generate(
   });
 }
 
-interface Attempt extends Pick<CalledSlot, "slot" | "counter" | "pace"> {
+interface Attempt {
+  called: CalledSlot;
   generation: Generation;
+}
+
+/** Resolves with what is billed of a stream that has ended before it was settled. */
+async function billEnded(
+  meter: UsageMeter,
+  prepared: PreparedCall,
+  { called, generation, empty }: Attempt & { empty: EmptyAttempts },
+  { failure, signal, isLeft }: EndedEarly & { isLeft: boolean },
+): Promise<Served<Measurement> | undefined> {
+  const { session, hold } = prepared;
+  if (isLeft && failure === undefined) await session?.release();
+  const { held } = generation;
+  const usage = isLeft
+    ? await usageReadOn(meter, prepared, called, { failure, signal, held })
+    : await usageSoFar(meter, prepared, called, { failure, signal });
+  if (usage === undefined) return undefined;
+  const { slot } = called;
+  const used = measure(usage, slot, billedOutput(hold, slot, generation));
+  return { slot, response: empty.addTo(used) };
 }
 
 /** Opens one slot's stream, with its own counter: the chunks of a slot that failed do not count. */
 async function open(
   { providers, now }: ChatRuntime,
   prepared: PreparedCall,
-  { slot, counter, pace, generation }: Attempt,
+  { called, generation }: Attempt,
   signal: AbortSignal,
 ) {
   const { wire, client, translated, session, hold } = prepared;
+  const { slot, counter, pace } = called;
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: true, maxTokens, session, signal };
   const chat = translated.get(slot);

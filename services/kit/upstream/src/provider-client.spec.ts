@@ -9,7 +9,7 @@ import { PeerError } from "@tollgate/core/errors";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { SlotFailure } from "./failure.ts";
 import { createProviderClient } from "./provider-client.ts";
-import { readJson } from "./provider-response.ts";
+import { isBrokenConnection, readJson } from "./provider-response.ts";
 import { UnsentCall } from "./unsent.ts";
 
 const accept = "application/json";
@@ -178,6 +178,22 @@ test("an aborted call throws the signal's reason, and closes its connection", as
   const call = { accept, requestId: "req_1", signal: controller.signal } as const;
   expect(await failureOf(providers.post(slot, Buffer.from("{}"), call))).toBe(reason);
   await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce(), waitOptions);
+});
+
+test("a connection that broke is told from an error of the provider, and from its silence", async () => {
+  const { providers, slot } = await world((req, res) => {
+    if (req.url?.endsWith("/breaks")) res.destroy();
+    else if (req.url?.endsWith("/fails")) res.writeHead(500).end();
+  });
+  const isBroken = async (path: string, timeoutMs: number) => {
+    const provider = { ...slot.provider, timeoutMs };
+    const call = { accept, requestId: "req_1", signal: never } as const;
+    const sent = providers.post({ ...slot, provider, path }, Buffer.from("{}"), call);
+    return isBrokenConnection(await failureOf(sent));
+  };
+  expect(await isBroken("/breaks", 60_000)).toBe(true);
+  expect(await isBroken("/fails", 60_000)).toBe(false);
+  expect(await isBroken("/hangs", 50)).toBe(false);
 });
 
 test("a call whose signal is already aborted sends no request", async () => {

@@ -67,6 +67,13 @@ export function transportFailure(error: unknown, signal: AbortSignal, wasSent = 
   return new SlotFailure("unreachable", `${what}${more}`, { meaning, cause: error });
 }
 
+/** Whether a failure is a connection that broke: neither a response of the provider, nor its silence. */
+export function isBrokenConnection(failure: unknown): boolean {
+  if (!(failure instanceof SlotFailure) || failure.kind !== "unreachable") return false;
+  const { cause } = failure;
+  return !(cause instanceof Error && "code" in cause && timeouts.has(String(cause.code)));
+}
+
 /** Reads a complete response. Throws a SlotFailure when it is cut off or too large for a JSON response. */
 export async function readBytes(
   { body }: ProviderResponse,

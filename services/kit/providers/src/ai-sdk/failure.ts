@@ -2,12 +2,14 @@ import { APICallError, JSONParseError } from "@ai-sdk/provider";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { notJson } from "@tollgate/upstream/provider-response";
 import { reportedFailure } from "@tollgate/upstream/refusal";
+import { UnsentCall } from "@tollgate/upstream/unsent";
 import { memberOf } from "../refusal-message.ts";
 import type { LanguageModelKind } from "./kind.ts";
 
 /**
- * Returns the error to throw for a call that failed: the signal's reason when it was aborted, else
- * the failure of the provider client where there is one, else what the package reports.
+ * Returns the error to throw for a call that failed: the signal's reason when it was aborted (in an
+ * UnsentCall before the request was sent), else the failure of the provider client where there is one, else
+ * what the package reports.
  */
 export function toSlotFailure(
   kind: LanguageModelKind,
@@ -15,7 +17,7 @@ export function toSlotFailure(
   failure: unknown,
   signal: AbortSignal,
 ): unknown {
-  if (signal.aborted) return signal.reason;
+  if (signal.aborted) return failure instanceof UnsentCall ? failure : signal.reason;
   if (failure !== undefined) return failure;
   if (error instanceof SlotFailure) return error;
   if (APICallError.isInstance(error)) {
