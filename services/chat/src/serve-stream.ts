@@ -69,7 +69,7 @@ function generate(
   const { wire, model, translated, session, hold, promptCharacters } = prepared;
   const { meter } = runtime;
   const { signal } = cancellation;
-  const isHidden = meter.hidesReasoning(model);
+  const isHidden = meter.hidesReasoning(prepared);
   const billable = billableCall(prepared);
   const call = isHidden ? { ...billable, cancellation } : billable;
   return runtime.engine.stream(call, async function* (generation) {

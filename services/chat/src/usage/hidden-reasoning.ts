@@ -1,10 +1,19 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { LRUCache } from "lru-cache";
+import type { ClientRequest } from "../wires/client-request.ts";
 
 /** How many slots are known to hide reasoning. Those that are used least are forgotten. */
 const maxSlots = 1_024;
+
+/** A request as the slots of its model are sent it. */
+export interface ReasoningRequest {
+  model: Pick<Model, "reasoning" | "chain">;
+  translated: ReadonlyMap<Slot, JsonObject>;
+  client: Pick<ClientRequest, "json" | "mayHave">;
+}
 
 /**
  * Which slots bill tokens of reasoning without sending their text: what they cost is not known before
@@ -18,12 +27,25 @@ export class HiddenReasoning {
     if (usage.reasoningTokens > 0n && !showsReasoning) this.#hiding.set(id, true);
   }
 
-  /** Returns whether a slot of the model hides reasoning: as the catalog says, else as is learnt. */
-  isIn({ reasoning, chain }: Pick<Model, "reasoning" | "chain">): boolean {
-    if (reasoning === "shown") return false;
+  /**
+   * Returns whether a slot of the model hides reasoning: where the request has thinking that nobody learns
+   * of, else as the catalog says, else as is learnt.
+   */
+  isIn(request: ReasoningRequest): boolean {
+    const { reasoning, chain } = request.model;
     return chain.some((slot) => {
       if (vendorChatOf(slot).reportsOutputSoFar || slot.provider.continuousUsage) return false;
-      return reasoning === "hidden" || this.#hiding.has(slot.id);
+      if (reasoning === "hidden" || thinksUnreported(slot, request)) return true;
+      return reasoning === undefined && this.#hiding.has(slot.id);
     });
   }
+}
+
+/** The client chooses whether thinking is sent, so that its absence from one stream teaches nothing. */
+function thinksUnreported(slot: Slot, { translated, client }: ReasoningRequest): boolean {
+  const { thinksUnreported: thinks } = vendorChatOf(slot);
+  if (thinks === undefined) return false;
+  const chat = translated.get(slot);
+  if (chat !== undefined) return thinks(chat);
+  return client.mayHave("thinking") && thinks(client.json);
 }

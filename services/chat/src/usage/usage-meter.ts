@@ -3,7 +3,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { tokensPerAudioSecond, tokensPerImage, tokensPerPage } from "../hold/estimate.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
-import { HiddenReasoning } from "./hidden-reasoning.ts";
+import { HiddenReasoning, type ReasoningRequest } from "./hidden-reasoning.ts";
 import { type Prompt, readPrompt } from "./prompt.ts";
 import { TokenRatios } from "./token-ratios.ts";
 import { countedUsage, withCounted } from "./usage.ts";
@@ -41,8 +41,8 @@ export class UsageMeter {
   }
 
   /** See `HiddenReasoning.isIn`. */
-  hidesReasoning(model: Model): boolean {
-    return this.#hidden.isIn(model);
+  hidesReasoning(request: ReasoningRequest): boolean {
+    return this.#hidden.isIn(request);
   }
 
   /**

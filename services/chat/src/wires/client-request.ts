@@ -16,6 +16,13 @@ export class ClientRequest {
     this.#parse = parse;
   }
 
+  /** Returns whether the request may have this word of small letters, which a client may escape. It is not parsed for that. */
+  mayHave(word: string): boolean {
+    const { buffer, byteOffset, byteLength } = this.call.body;
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    return bytes.includes(word) || bytes.includes("\\u006") || bytes.includes("\\u007");
+  }
+
   /** The request. It is parsed where it is read first: most requests are only forwarded. */
   get json(): JsonObject {
     this.#json ??= this.#parse(this.call);

@@ -40,6 +40,11 @@ export interface VendorChat {
   readUsageBlock(block: unknown): ChatUsage | undefined;
   /** Whether the chunks of a stream report the output so far, reasoning included. */
   readonly reportsOutputSoFar: boolean;
+  /**
+   * Returns whether a request, of a wire that its providers speak or a chat completion, has thinking whose
+   * tokens they report at the end only, and not as tokens of reasoning. Undefined where they do.
+   */
+  readonly thinksUnreported: ((request: JsonObject) => boolean) | undefined;
   /** Whether messages of the system may follow others. */
   readonly takesLateInstructions: boolean;
   /** Whether its providers read the marks of the prompt cache that Anthropic's API defines. */

@@ -3,6 +3,7 @@ import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 import { chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { anthropicRefusals } from "./errors.ts";
+import { hasThinking } from "./has-thinking.ts";
 import { readUsageBlock } from "./usage.ts";
 
 /** Anthropic's API: https://docs.claude.com/en/api */
@@ -22,6 +23,7 @@ export const anthropic: Vendor = {
     check: undefined,
     readUsageBlock,
     reportsOutputSoFar: false,
+    thinksUnreported: hasThinking,
     takesLateInstructions,
     keepsCacheMarks: true,
   },

@@ -1,3 +1,4 @@
+import { hasThinking } from "../anthropic/has-thinking.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize, variables } from "./auth.ts";
@@ -31,6 +32,7 @@ export const bedrock: Vendor = {
     check: undefined,
     readUsageBlock,
     reportsOutputSoFar: false,
+    thinksUnreported: hasThinking,
     takesLateInstructions,
     keepsCacheMarks: true,
   },

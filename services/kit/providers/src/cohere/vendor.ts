@@ -22,6 +22,7 @@ export const cohere: Vendor = {
     check: undefined,
     readUsageBlock,
     reportsOutputSoFar: false,
+    thinksUnreported: undefined,
     takesLateInstructions,
     keepsCacheMarks: false,
   },

@@ -29,6 +29,7 @@ export const google: Vendor = {
     check: undefined,
     readUsageBlock,
     reportsOutputSoFar: true,
+    thinksUnreported: undefined,
     takesLateInstructions,
     keepsCacheMarks: false,
   },

@@ -23,6 +23,7 @@ export const mistral: Vendor = {
     check: undefined,
     readUsageBlock,
     reportsOutputSoFar: false,
+    thinksUnreported: undefined,
     takesLateInstructions,
     keepsCacheMarks: false,
   },

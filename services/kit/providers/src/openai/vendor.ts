@@ -33,6 +33,7 @@ export const openai: Vendor = {
     check: undefined,
     readUsageBlock,
     reportsOutputSoFar: false,
+    thinksUnreported: undefined,
     takesLateInstructions: true,
     keepsCacheMarks: false,
   },

@@ -22,6 +22,7 @@ export const xai: Vendor = {
     check: checkXaiChat,
     readUsageBlock,
     reportsOutputSoFar: false,
+    thinksUnreported: undefined,
     takesLateInstructions: true,
     keepsCacheMarks: false,
   },
