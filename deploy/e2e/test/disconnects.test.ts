@@ -144,7 +144,9 @@ describe("a client that disconnects", () => {
     }
     disconnecting.abort();
     const entry = await entryOf(stack, account, response.headers.get("x-request-id"));
-    expect(entry).toMatchObject({ kind: "usage", basis: "finals_and_pcm" });
+    // Once all of the file is sent, the provider may end the stream first.
+    expect(entry?.kind).toBe("usage");
+    expect(["provider", "finals_and_pcm"]).toContain(entry?.basis);
     const heard = (stack.simulator.calls.list().at(-1)?.upload?.bytes ?? 0) / bytesPerSecond;
     expect(Number(entry?.quantity)).toBeGreaterThanOrEqual(heard);
     expect(entry?.quantity).toBeLessThanOrEqual(20n);
