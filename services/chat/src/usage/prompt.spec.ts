@@ -50,3 +50,22 @@ test("the prompt of Responses has instructions and input, or one text", () => {
   expect(readPrompt({ input })).toMatchObject({ pages: 2, sealedCharacters: 12 });
   expect(textOf({ input: "One text" })).toBe("One text");
 });
+
+test("a screenshot is an image, and a data URL is no text where an address stands", () => {
+  const url = `data:image/png;base64,${"A".repeat(400)}`;
+  const output = { type: "computer_screenshot", image_url: url };
+  const input = [
+    { type: "computer_call_output", call_id: "c", output },
+    { role: "user", content: [{ type: "unknown", image_url: url }] },
+  ];
+  expect(readPrompt({ input })).toMatchObject({ images: 2 });
+  expect(textOf({ input })).toBe("");
+  expect(textOf({ input: url })).toBe(url);
+});
+
+test("the pages of large documents are estimated by their size", () => {
+  const bytes = Buffer.alloc(4_000_000, "/Type /Page ");
+  bytes.write("%PDF-1.7 ");
+  const input = [{ type: "input_file", file_data: bytes.toString("base64") }];
+  expect(readPrompt({ input }).pages).toBe(Math.ceil(4_000_000 / 32_768));
+});

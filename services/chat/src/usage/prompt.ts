@@ -1,4 +1,4 @@
-import { countPages } from "@tollgate/core/document-pages";
+import { countPages, estimatePages } from "@tollgate/core/document-pages";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { TextSample } from "../tokenizer/text-sample.ts";
 
@@ -9,6 +9,8 @@ export interface Prompt {
   images: number;
   /** Pages of documents. */
   pages: number;
+  /** Base64 of documents. */
+  documentCharacters: number;
   audioSeconds: number;
   /** Characters of what only the provider can read: signatures, and encrypted reasoning. */
   sealedCharacters: number;
@@ -24,6 +26,7 @@ export function readPrompt(request: JsonObject): Prompt {
     messages: 0,
     images: 0,
     pages: 0,
+    documentCharacters: 0,
     audioSeconds: 0,
     sealedCharacters: 0,
   };
@@ -56,12 +59,17 @@ const labels: ReadonlySet<string> = new Set([
   "cache_control",
 ]);
 const sealed: ReadonlySet<string> = new Set(["signature", "encrypted_content", "data"]);
+const addresses: ReadonlySet<string> = new Set(["url", "image_url", "file_url"]);
+
+/** Pages are counted in so much base64 of a request, which takes at most some 50 ms; others by their size. */
+const maxCountedCharacters = 2 * 1024 * 1024;
 
 /** Base64 of a WAV with 16,000 samples of two bytes in a second. */
 const audioCharactersPerSecond = (32_000 * 4) / 3;
 function addValue(name: string, value: unknown, prompt: Prompt): void {
   if (typeof value === "string") {
     if (sealed.has(name)) prompt.sealedCharacters += value.length;
+    else if (addresses.has(name) && value.startsWith("data:")) prompt.images += 1;
     else if (!labels.has(name)) prompt.text.add(value);
   } else if (Array.isArray(value)) {
     for (const item of value) addValue(name, item, prompt);
@@ -73,6 +81,7 @@ function addPart(part: JsonObject, prompt: Prompt): void {
     case "image":
     case "image_url":
     case "input_image":
+    case "computer_screenshot":
       prompt.images += 1;
       return;
     case "document":
@@ -101,7 +110,10 @@ function addDocument(part: JsonObject, prompt: Prompt): void {
   } else if (isJsonObject(source) && source.type === "content") {
     addValue("content", source.content, prompt);
   } else {
-    prompt.pages += countPages(dataOf(source ?? part.file ?? part));
+    const data = dataOf(source ?? part.file ?? part);
+    prompt.documentCharacters += data.length;
+    const isCounted = prompt.documentCharacters <= maxCountedCharacters;
+    prompt.pages += isCounted ? countPages(data) : estimatePages(data);
   }
 }
 
