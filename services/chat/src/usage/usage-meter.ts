@@ -13,6 +13,7 @@ import type { UsageCounter } from "./usage-counter.ts";
 export interface MeteredCall {
   model: Model;
   slot: Slot;
+  accountId: string;
   /** Returns the request, with the stored turns of its conversation. Called only where it is needed. */
   request(): JsonObject;
 }
@@ -79,17 +80,22 @@ export class UsageMeter {
     }
     if (usage.basis !== "provider" || promptCharacters > maxLearntCharacters) return;
     if (this.#ratios.isWanted(call.slot)) {
-      void this.#learn(call, usage, delivered()).catch(() => {});
+      void this.#learn(call, usage).catch(() => {});
     }
   }
 
-  async #learn(call: MeteredCall, usage: ChatUsage, counter: UsageCounter): Promise<void> {
+  /**
+   * Learns from the prompt only: output may have been generated that nobody was sent. What a tool of the
+   * provider has read is in its prompt, and not in ours.
+   */
+  async #learn(call: MeteredCall, usage: ChatUsage): Promise<void> {
     const prompt = readPrompt(call.request());
     if (prompt.images > 0 || prompt.pages > 0 || prompt.audioSeconds > 0) return;
-    const [promptTokens = 0, tokens = 0] = await this.#tokenizer.count([prompt.text, counter.text]);
-    const hidden = counter.showsReasoning ? 0n : usage.reasoningTokens;
-    const provider = Number(usage.promptTokens + usage.completionTokens - hidden);
-    this.#ratios.learn(call.slot, provider, textTokens(prompt, promptTokens) + tokens);
+    if (usage.toolCalls.length > 0) return;
+    const [tokens = 0] = await this.#tokenizer.count([prompt.text]);
+    const provider = Number(usage.promptTokens);
+    const counted = textTokens(prompt, tokens);
+    this.#ratios.learn(call.slot, { accountId: call.accountId, provider, counted });
   }
 }
 
