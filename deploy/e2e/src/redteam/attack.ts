@@ -53,7 +53,7 @@ const { chatStream, messagesStream, responsesStream, ...whole } = overHttp;
 const streams: readonly BilledCall[] = [chatStream, messagesStream, responsesStream];
 const wholes: readonly BilledCall[] = Object.values(whole);
 
-/** The simulator's count of these does not depend on what is asked for: more than was estimated. */
+/** The simulator reports a fixed usage for these, which can exceed the estimate of the request. */
 const inestimable: readonly string[] = ["embeddings", "classification", "transcription", "ocr"];
 const estimable = wholes.filter(({ name }) => !inestimable.includes(name));
 /** JSON calls whose count does not depend on a forged `n`. */

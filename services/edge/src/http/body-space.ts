@@ -1,5 +1,5 @@
 import { GatewayError } from "@tollgate/core/errors";
-import { createSharedSpace, type SharedSpace } from "@tollgate/http/shared-space";
+import { createSharedSpace } from "@tollgate/http/shared-space";
 import { maxBodyBytes } from "./request-body.ts";
 
 /** Long enough for most of the bodies that take the space to arrive. */
@@ -34,35 +34,18 @@ export function createBodySpace(maxBytes: number, onChange: (bytes: number) => v
   const space = createSharedSpace({ maxBytes, largestBytes: maxBodyBytes, onChange });
   return {
     async hold(keyId, work) {
-      const reservation = new Reservation(space, keyId);
+      const reserved = space.open(keyId);
       try {
-        return await work(reservation);
+        return await work({
+          grow(bytes) {
+            if (!reserved.take(bytes)) throw spaceInUse();
+          },
+        });
       } finally {
-        reservation.release();
+        reserved.release();
       }
     },
   };
-}
-
-class Reservation implements BodyReservation {
-  readonly #space: SharedSpace;
-  readonly #keyId: string;
-  #bytes = 0;
-
-  constructor(space: SharedSpace, keyId: string) {
-    this.#space = space;
-    this.#keyId = keyId;
-  }
-
-  grow(bytes: number): void {
-    if (!this.#space.take(this.#keyId, bytes)) throw spaceInUse();
-    this.#bytes += bytes;
-  }
-
-  release(): void {
-    this.#space.give(this.#keyId, this.#bytes);
-    this.#bytes = 0;
-  }
 }
 
 function spaceInUse(): GatewayError {

@@ -156,9 +156,9 @@ export interface Provider {
   region?: string | undefined;
   /** Whether it speaks OpenAI's Responses API, beside chat completions. */
   responses?: boolean;
-  /** Whether images and files may be at private addresses, which it fetches. */
+  /** Whether requests may contain URLs of images and files at private addresses. */
   takesPrivateUrls?: boolean;
-  /** Whether it is asked for the usage in each chunk of a stream of chat. */
+  /** Whether requests for a stream of chat ask it to report the usage in each chunk. */
   continuousUsage?: boolean;
   /** How long the provider may send nothing, before its response and during it. */
   timeoutMs: number;

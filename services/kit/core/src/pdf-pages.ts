@@ -7,7 +7,7 @@ const minBytes = 4 * contextBytes;
 /** How many counts may turn out to be of bookmarks. A file of nothing else must not take seconds. */
 const maxChecks = 1_000;
 
-/** So many pages are assumed of a file whose pages cannot be counted. */
+/** The pages that are assumed of a file whose pages cannot be counted. */
 export const packedPages = 100;
 
 /** PDF readers accept the header within this many bytes of the start of a file. */
@@ -27,9 +27,9 @@ export interface PdfPages {
 }
 
 /**
- * Counts the uncompressed page objects of a PDF, and reads the count of its page tree. Newer files
- * may compress both. A page that one shows beside them, to be charged for one, does not count. The
- * counts of bookmarks are no pages.
+ * Counts the uncompressed page objects of a PDF, and reads the count of its page tree. A file with
+ * compressed objects may have most of its pages in them: a low count of such a file is not used, so that
+ * one uncompressed page does not make it cost one page. The counts of bookmarks are not pages.
  */
 export function createPdfPages(): PdfPages {
   let kind: "unknown" | "pdf" | "other" = "unknown";

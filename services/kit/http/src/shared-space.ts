@@ -1,9 +1,15 @@
 /** A number of bytes that the requests of a process share. */
 export interface SharedSpace {
-  /** Adds bytes of a key, and returns true; or returns false where a limit would be exceeded. */
-  take(keyId: string, bytes: number): boolean;
-  /** Returns bytes that were taken. */
-  give(keyId: string, bytes: number): void;
+  /** Returns an empty reservation for one request of a key. */
+  open(keyId: string): SpaceReservation;
+}
+
+/** The bytes of one request. */
+export interface SpaceReservation {
+  /** Adds bytes and returns true. Returns false, and adds none, where a limit would be exceeded. */
+  take(bytes: number): boolean;
+  /** Releases all bytes. */
+  release(): void;
 }
 
 export interface SharedSpaceOptions {
@@ -25,7 +31,8 @@ export function createSharedSpace({
   const byKey = new Map<string, number>();
   let total = 0;
 
-  function add(keyId: string, ofKey: number, bytes: number): void {
+  function add(keyId: string, bytes: number): void {
+    const ofKey = (byKey.get(keyId) ?? 0) + bytes;
     total += bytes;
     if (ofKey === 0) byKey.delete(keyId);
     else byKey.set(keyId, ofKey);
@@ -33,14 +40,22 @@ export function createSharedSpace({
   }
 
   return {
-    take(keyId, bytes) {
-      const ofKey = (byKey.get(keyId) ?? 0) + bytes;
-      if (total + bytes > maxBytes || ofKey > maxKeyBytes) return false;
-      add(keyId, ofKey, bytes);
-      return true;
-    },
-    give(keyId, bytes) {
-      add(keyId, (byKey.get(keyId) ?? 0) - bytes, -bytes);
+    open(keyId) {
+      let reserved = 0;
+      return {
+        take(bytes) {
+          if (total + bytes > maxBytes) return false;
+          if ((byKey.get(keyId) ?? 0) + bytes > maxKeyBytes) return false;
+          reserved += bytes;
+          add(keyId, bytes);
+          return true;
+        },
+        release() {
+          const bytes = reserved;
+          reserved = 0;
+          if (bytes > 0) add(keyId, -bytes);
+        },
+      };
     },
   };
 }

@@ -43,21 +43,16 @@ export function createUploadSpace({ maxBytes, log, onChange }: UploadSpaceOption
   const space = createSharedSpace({ maxBytes, largestBytes: maxFormBytes, onChange });
   return {
     open(keyId) {
-      let reserved = 0;
+      const reserved = space.open(keyId);
       return {
         grow(bytes) {
-          if (!space.take(keyId, bytes)) throw spaceInUse();
-          reserved += bytes;
+          if (!reserved.take(bytes)) throw spaceInUse();
         },
         diskFull(cause) {
           log.error({ reason: cause.message }, "no disk space for uploads");
           return spaceInUse(cause);
         },
-        release() {
-          const bytes = reserved;
-          reserved = 0;
-          if (bytes > 0) space.give(keyId, bytes);
-        },
+        release: reserved.release,
       };
     },
   };

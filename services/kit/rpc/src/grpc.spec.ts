@@ -28,6 +28,24 @@ const emptyChat = bindService(ChatService, {
   embed: async () => ({}),
 });
 
+/** The same, and counts the calls of its first two methods. */
+function countingChat(operatorMethods: ("complete" | "stream")[] = []) {
+  const counted = { calls: 0 };
+  const methods = {
+    async complete() {
+      counted.calls += 1;
+      return {};
+    },
+    async *stream() {
+      counted.calls += 1;
+      yield {};
+    },
+    countTokens: async () => ({}),
+    embed: async () => ({}),
+  };
+  return { chat: bindService(ChatService, methods, operatorMethods), counted };
+}
+
 test("a call to an address where no server listens is unavailable after about a second", async () => {
   const transport = createGrpcTransport(`127.0.0.1:${await freePort()}`, peerAuth);
   onTestFinished(() => transport.close());
@@ -46,23 +64,7 @@ test.each([
   ["as a gRPC call of its own", 300_000],
 ])("a method for operators needs their secret %s", async (_, bodyBytes) => {
   const address = `127.0.0.1:${await freePort()}`;
-  let calls = 0;
-  const chat = bindService(
-    ChatService,
-    {
-      async complete() {
-        calls += 1;
-        return {};
-      },
-      async *stream() {
-        calls += 1;
-        yield {};
-      },
-      countTokens: async () => ({}),
-      embed: async () => ({}),
-    },
-    ["complete", "stream"],
-  );
+  const { chat, counted } = countingChat(["complete", "stream"]);
   const fleet = "fleet-secret";
   const guard = { log, peerAuth: createPeerAuth({ fleet, operator: "operators" }) };
   const server = await serveGrpc(address, [chat], guard);
@@ -74,11 +76,11 @@ test.each([
     if (operator === "operators") {
       await client.complete(request);
       expect((await readAll(client.stream(request))).error).toBeUndefined();
-      expect(calls).toBe(2);
+      expect(counted.calls).toBe(2);
     } else {
       expect(await rejectionOf(client.complete(request))).toMatchObject({ reason: "refused" });
       expect((await readAll(client.stream(request))).error).toMatchObject({ reason: "refused" });
-      expect(calls).toBe(0);
+      expect(counted.calls).toBe(0);
     }
     transport.close();
   }
@@ -87,19 +89,7 @@ test.each([
 
 test("a caller without the fleet's secret is refused", async () => {
   const address = `127.0.0.1:${await freePort()}`;
-  let calls = 0;
-  const chat = bindService(ChatService, {
-    async complete() {
-      calls += 1;
-      return {};
-    },
-    async *stream() {
-      calls += 1;
-      yield {};
-    },
-    countTokens: async () => ({}),
-    embed: async () => ({}),
-  });
+  const { chat, counted } = countingChat();
   let isDraining = false;
   const server = await serveGrpc(address, [chat, bindHealthService(() => isDraining)], {
     log,
@@ -114,10 +104,10 @@ test("a caller without the fleet's secret is refused", async () => {
     expect(await rejectionOf(health.check({}))).toMatchObject({ reason: "refused" });
     transport.close();
   }
-  expect(calls).toBe(0);
+  expect(counted.calls).toBe(0);
   const transport = createGrpcTransport(address, peerAuth);
   await createClient(ChatService, transport).complete({});
-  expect(calls).toBe(1);
+  expect(counted.calls).toBe(1);
   expect(await createClient(Health, transport).check({})).toMatchObject({ status: 1 });
   isDraining = true;
   expect(await createClient(Health, transport).check({})).toMatchObject({ status: 2 });

@@ -175,7 +175,7 @@ describe("trouble", () => {
 });
 
 describe("a provider that cannot be reached", () => {
-  test("is out for all after five failures in a row, whoever made the calls", () => {
+  test("is out for all after five failures in a row of any accounts", () => {
     const { fail, admits, call, pass } = world();
     for (const account of ["a", "b", "c", "d"]) fail(1, account, unreached);
     expect(admits("innocent")).toBe(true);

@@ -20,7 +20,7 @@ export type CallPermit = "denied" | "granted" | "trial";
  * Decides which slots are called, by what the failures of their calls mean (see `FailureMeaning`), so
  * that requests do not wait for a provider that is down, and no account takes a slot from another:
  *
- * - `unreachable`: five in a row, whoever made the calls, take the slot out for all.
+ * - `unreachable`: five in a row, of any accounts, take the slot out for all.
  * - `key_or_bill`: all slots of the provider's key are out at once. Once a minute one call is made.
  * - `rate`: the slot is not called for as long as the provider asks, a minute at most. Where the same
  *   account was limited the last time, and others were served since, it cools for that account alone: one
@@ -223,7 +223,7 @@ class SlotBreakers implements Breakers {
     this.#reportSlots(restored.slotIds);
   }
 
-  /** Tells the observer of slots whose key is refused no more. */
+  /** Reports slots whose key works again to the observer. */
   #reportSlots(slotIds: ReadonlySet<string>): void {
     for (const slotId of slotIds) {
       const isOut = this.#records.get(slotId)?.isReportedOut ?? false;
@@ -231,7 +231,7 @@ class SlotBreakers implements Breakers {
     }
   }
 
-  /** Tells the observer where the slot has begun or ceased to be out. */
+  /** Reports to the observer that the slot is out, or is back, if that has changed. */
   #report(record: SlotRecord, now: number): void {
     const isOut = servesNobody(record, now);
     if (isOut === record.isReportedOut) return;
