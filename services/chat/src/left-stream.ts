@@ -56,8 +56,8 @@ export async function usageSoFar(
 
 /**
  * Reads on a stream of hidden reasoning that its client has left: to its end, to its deadline, or until
- * what is held is used up. Resolves with its usage as it is reported, and else with one that costs what
- * is held, since nobody knows what the provider has generated. Resolves with undefined where the provider
+ * what is held is used up. Resolves with the usage that is reported. Without one, what the provider has
+ * generated is unknown, and the usage costs what is held. Resolves with undefined where the provider
  * or the gateway ends it.
  */
 export async function usageReadOn(

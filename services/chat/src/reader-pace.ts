@@ -4,8 +4,8 @@ const stallMs = 5_000;
 const seenWithinMs = 5_000;
 
 /**
- * How fast the reader of a stream takes its parts. A client that reads nothing makes the provider wait,
- * until it breaks the stream: it must not get for nothing what it was sent.
+ * How fast the reader of a stream takes its parts. A client that stops reading makes the
+ * provider wait until it breaks the stream. What the client has received is then charged.
  */
 export class ReaderPace {
   #stalledUntil = Number.NEGATIVE_INFINITY;

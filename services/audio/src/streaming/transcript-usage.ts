@@ -41,7 +41,7 @@ export class TranscriptUsage {
     if (type !== "transcription.final") return;
     const before = this.#coveredSeconds;
     const until = end ?? (duration === undefined ? before : (start ?? before) + duration);
-    // Times that lie beyond the audio are no times of it, and would hide what follows the final.
+    // An end beyond the audio that was sent is wrong, and would hide the audio that follows the final.
     const isTime = until <= sentSeconds + endToleranceSeconds;
     this.#coveredSeconds = Math.max(before, isTime ? until : before + (duration ?? 0));
     if (duration !== undefined) this.#addSeconds(duration);

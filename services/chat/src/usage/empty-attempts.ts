@@ -6,8 +6,8 @@ import type { Served } from "@tollgate/upstream/chain";
 import { countedUsage, measure } from "./usage.ts";
 
 /**
- * The attempts of a call whose providers have generated nothing, and have billed for it. The call goes on
- * to the next slot; who can make a provider respond so must not have it for nothing.
+ * The attempts of a call whose providers have generated nothing, and have reported usage. The call goes on
+ * to the next slot. The usage is charged, since a client can provoke such responses.
  */
 export class EmptyAttempts {
   #lines: PricedLine[] | undefined;

@@ -28,8 +28,8 @@ export class HiddenReasoning {
   }
 
   /**
-   * Returns whether a slot of the model hides reasoning: where the request has thinking that nobody learns
-   * of, else as the catalog says, else as is learnt.
+   * Returns whether a slot of the model hides reasoning: true where the request switches on thinking that
+   * the provider does not report; else as the catalog says; else by completed requests.
    */
   isIn(request: ReasoningRequest): boolean {
     const { reasoning, chain } = request.model;

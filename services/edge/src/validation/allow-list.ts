@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { formatPath } from "./validate.ts";
 
 /**
- * What a value of a request may be. All that a rule does not list is refused by name: a provider
- * could read it, although nobody decided what it costs. The types of plain values are not checked.
+ * What a value of a request may be. What a rule does not list is refused by name, since the provider may
+ * act on it at a cost that is not known here. The types of plain values are not checked.
  */
 export type ListRule =
   /** Any value, which is not looked into. */

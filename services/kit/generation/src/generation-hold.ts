@@ -43,8 +43,8 @@ export class GenerationHold {
   /**
    * Adds what a cost exceeds the hold by, as far as the wallet and the budgets have it. Resolves with
    * the cost to report: what is then held, which no other request can take before the capture. Where
-   * the ledger is away for longer than `coverTimeoutMs`, it is the whole cost, and the capture takes
-   * what is available of it.
+   * the ledger is away for longer than `coverTimeoutMs`, it is the whole cost, and the capture charges
+   * what is available.
    */
   async cover(cost: NanoUsd): Promise<NanoUsd> {
     await this.#growing;

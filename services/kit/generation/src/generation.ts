@@ -21,10 +21,10 @@ export interface BillableCall {
   /** The conversation that the ledger links the charge to. */
   conversationId?: string | undefined;
   /**
-   * When the call must end. Where its attempts are given this, an attempt runs to its end although the
-   * caller leaves, so that nobody pays less by leaving; no other slot is attempted then, and the call is no
-   * longer in progress for a limit of requests in progress. Such a call does not outlast the gateway's
-   * grace period. Undefined: what the attempts call ends them.
+   * Cancels the call. An attempt that has begun still runs to its end when the caller leaves, because a
+   * client must not pay less by leaving. No other slot is attempted then, and the call no longer counts
+   * as a request in progress. It ends at the latest with the gateway's grace period. Undefined: the
+   * attempts use a signal of their own.
    */
   cancellation?: Cancellable | undefined;
 }
@@ -66,7 +66,7 @@ export interface Generation extends LeaveWatcher {
 }
 
 /**
- * Returns what is billed of a call that has ended before it was settled; undefined for nothing. Called
+ * Returns what is billed for a call that ended before it was settled; undefined if nothing is. Called
  * once, with the error that ended the call, if there is one.
  */
 export type MeasurePartial = (

@@ -15,7 +15,7 @@ export interface ChatUsage {
   /** The calls of tools that the provider runs. */
   toolCalls: readonly ToolCalls[];
   basis: "provider" | "tokenized";
-  /** Whether the block says nothing of the completion, whose tokens are then zero. */
+  /** Whether the block reports the prompt only. The tokens of the completion are then zero. */
   isPromptOnly?: boolean;
   /** The provider's detail blocks, sent to the client unchanged. */
   details: Record<string, unknown>;

@@ -137,8 +137,8 @@ function isOver({ hasLeft, isAborted }: GrpcContext): boolean {
 
 /**
  * Follows the caller of a call. grpc-js emits `cancelled` when the caller cancels or disconnects, and when
- * the deadline passes. It does not say which, so the call counts as left: what runs on of it ends at the
- * deadline.
+ * the deadline passes. The cause is not known here, so the caller counts as left. An attempt that continues
+ * ends at the deadline.
  */
 function followCaller(call: UnaryCall | StreamCall) {
   const context = new GrpcContext(call.metadata);

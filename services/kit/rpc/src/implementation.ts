@@ -49,8 +49,8 @@ type ClientMethod<Method> =
 
 export interface CallOptions {
   /**
-   * Cancels the call when it aborts: the caller leaves, unless the reason is a GatewayError with a status
-   * of 5xx. Then the gateway ends the call, and all of it.
+   * Cancels the call when it aborts. The service sees that the caller left, and may complete an attempt.
+   * Where the reason is a GatewayError with a 5xx status, the service ends the call at once.
    */
   signal?: AbortSignal | undefined;
   /** Bounds the complete call, a stream to its end included. Default 5,000 ms. */

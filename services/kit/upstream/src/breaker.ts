@@ -23,12 +23,12 @@ export type CallPermit = "denied" | "granted" | "trial";
  * - `unreachable`: five in a row, of any accounts, take the slot out for all.
  * - `key_or_bill`: all slots of the provider's key are out at once. Once a minute one call is made.
  * - `rate`: the slot is not called for as long as the provider asks, a minute at most. Where the same
- *   account was limited the last time, and others were served since, it cools for that account alone: one
- *   that asks for more than the limit by itself takes the slot from nobody.
+ *   account was limited the last time, and others were served since, it cools for that account alone, so
+ *   that an account whose requests exceed the limit does not block the others.
  * - `trouble`: five in a row of one account take the slot out for that account. It is out for every
- *   account of which a call has failed while two accounts had five such failures and nobody was served
- *   within 30 seconds.
- * - `too_large` and `bad_request` count for nobody.
+ *   account of which a call has failed while two accounts had five such failures and no request was
+ *   served within 30 seconds.
+ * - `too_large` and `bad_request` do not count.
  *
  * A slot that is out gets one trial call after a second; each that fails doubles the pause, up to 30
  * seconds. One that succeeds brings it back. Each process has its own state.
@@ -45,18 +45,18 @@ export interface Breakers {
   abandoned(slot: Slot, accountId: string, permit: CallPermit): void;
   /** Returns for how long a rate limit keeps the account from calling the slot; else undefined. */
   coolsForMs(slot: Slot, accountId: string): number | undefined;
-  /** Returns the ids of the slots that serve nobody at the moment. */
+  /** Returns the ids of the slots that are out for all accounts. */
   open(): string[];
   refusedKeys(): KeyRefusal[];
   /** Forgets the refused keys of providers that the catalog has no longer. */
   keepProviders(isInCatalog: (provider: string) => boolean): void;
 }
 
-/** Is told what changes, for metrics and the log. */
+/** Receives the changes, for metrics and the log. */
 export interface BreakerObserver {
-  /** A slot serves nobody, or serves again. */
+  /** Called when a slot is out for all accounts, and when it is back. */
   slotChanged(slotId: string, isOut: boolean): void;
-  /** A provider's key is refused, or works again. */
+  /** Called when a provider's key is refused, and when it works again. */
   keyChanged(key: KeyRefusal, isRefused: boolean): void;
 }
 
@@ -210,7 +210,7 @@ class SlotBreakers implements Breakers {
     if (this.#keys.addSlot(provider, slot.id)) this.#observer?.slotChanged(slot.id, true);
   }
 
-  /** A provider that responds has taken the key. One that does not has said nothing of it. */
+  /** A provider that responds otherwise has accepted the key. Without a response, the trial has no result. */
   #endKeyTrial(slot: Slot, { kind }: SlotFailure): void {
     if (kind !== "unreachable") this.#restoreKey(slot);
     else this.#keys.abandonTrial(slot.provider);

@@ -32,7 +32,7 @@ export class FailureStreak {
     this.#failedAt = now;
   }
 
-  /** Ends a trial call that says nothing of the slot: the next call is the trial. */
+  /** Ends a trial call without a result for the slot: the next call is the trial. */
   abandon(): void {
     this.#isTrialPending = false;
   }

@@ -89,7 +89,7 @@ export class SlotFailure extends Error implements ClassifiedError {
   }
 }
 
-/** Returns what a failure means whose provider says no more than a status. */
+/** Returns what a failure means by its kind and its status alone. */
 function usualMeaning(kind: FailureKind, status: number | undefined): FailureMeaning {
   if (kind === "oversized" || kind === "unusable") return "bad_request";
   return meaningOfStatus(status);

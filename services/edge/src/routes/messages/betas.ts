@@ -73,7 +73,7 @@ export function isSentBeta(name: string, { allows, contextTokens = 0 }: AgentMod
   return needs !== undefined && allows.has(needs);
 }
 
-/** Clients choose the names: no more of them are kept and logged, and no longer ones. */
+/** Limits of the names that are kept and logged, which clients choose: their number and their length. */
 const maxLogged = 100;
 const maxNameLength = 64;
 

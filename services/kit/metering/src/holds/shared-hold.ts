@@ -18,7 +18,7 @@ export interface HoldPart {
   tokens: bigint;
 }
 
-/** What the usage event of a request takes out of a shared hold, or the request has of it at its end. */
+/** The part of a shared hold that a request has at its end, and that its usage event captures. */
 export interface TakenPart extends HoldPart {
   /** 1 where it counts as a request in progress. */
   inProgress: number;

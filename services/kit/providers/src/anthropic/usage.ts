@@ -9,7 +9,7 @@ import {
 
 /**
  * Reads the usage of a message: `input_tokens` excludes the tokens of the cache, whatever else the block
- * has. The first event of a stream says nothing of the output. https://docs.claude.com/en/api/messages#response-usage
+ * has. The first event of a stream has no count of the output. https://docs.claude.com/en/api/messages#response-usage
  */
 export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
@@ -37,7 +37,7 @@ interface Counts {
   completion: bigint;
 }
 
-/** `output` is undefined where the block says nothing of it. */
+/** `output` is undefined where the block has no count of it. */
 function readCounts(block: JsonObject): (Counts & { output: bigint | undefined }) | undefined {
   const input = readCount(block.input_tokens);
   if (input === undefined) return undefined;

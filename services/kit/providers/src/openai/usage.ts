@@ -19,7 +19,7 @@ function readCompletion(block: JsonObject): ChatUsage | undefined {
 /**
  * Whether the total counts the tokens of reasoning beside the completion, as models do that a proxy
  * serves without changing their usage. OpenAI's total is that of the prompt and the completion alone,
- * so a block of its own is never such a one where it has reasoning.
+ * so this is false for a block of OpenAI that has reasoning.
  */
 function countsReasoningApart(block: JsonObject): boolean {
   const { reasoning_tokens } = membersOf(block.completion_tokens_details);
