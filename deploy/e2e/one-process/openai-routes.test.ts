@@ -1,7 +1,10 @@
 import OpenAI, { toFile } from "openai";
 import { describe, expect, test } from "vitest";
 import { wav } from "../src/audio-files.ts";
+import { send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
+
+const png = expect.stringMatching(/^data:image\/png;base64,iVBORw0KGgo/);
 
 const { stack } = await sharedStack();
 const { key } = await stack.newAccount(5);
@@ -20,6 +23,38 @@ describe("the other routes, with the openai package, unmodified", () => {
       floats.data.map(({ embedding }) => embedding),
     );
     expect(decoded.usage.prompt_tokens).toBe(2);
+  });
+
+  test.each([
+    "float",
+    "base64",
+  ] as const)("vectors come in the encoding asked for, %s, whatever the provider sends", async (encoding_format) => {
+    const ask = async (model: string, input: string[]) => {
+      const body = { model, input, encoding_format };
+      const response = await send(`${stack.url}/v1/embeddings`, { key, body });
+      expect(response.status).toBe(200);
+      return response.body as { data: { embedding: unknown }[] };
+    };
+    const input = ["one", "two", "three"];
+    const other = await ask("test-embed-other", input);
+    const same = await ask("test-embed", input);
+    expect(other).toEqual({ ...same, model: expect.any(String) });
+    const [first, second] =
+      encoding_format === "float"
+        ? [
+            [0.5, -1],
+            [3, 0],
+          ]
+        : ["AAAAPwAAgL8=", "AABAQAAAAAA="];
+    expect(await ask("test-embed-odd", input)).toEqual({
+      data: [
+        { index: 1, embedding: first, is_new: true },
+        { embedding: first },
+        { index: 0, object: "embedding", embedding: second },
+      ],
+      usage: { total_tokens: 7, is_new: {} },
+      error: null,
+    });
   });
 
   test("token ids are embedded by a model that takes them", async () => {
@@ -56,6 +91,21 @@ describe("the other routes, with the openai package, unmodified", () => {
       expect.stringMatching(/^https:/),
       expect.stringMatching(/^https:/),
     ]);
+  });
+
+  test("images that a provider returns as base64 are data URLs, billed apiece", async () => {
+    for (const model of ["test-image-gpt", "test-azure-image"]) {
+      const images = await client.images.generate({
+        model,
+        prompt: "A lighthouse",
+        n: 2,
+        response_format: "url",
+      });
+      expect(images).toMatchObject({ usage: { images: 2, cost: 0.08 } });
+      expect(images.data).toEqual([{ url: png }, { url: png }]);
+    }
+    const strange = client.images.generate({ model: "test-image-strange", prompt: "A fox" });
+    await expect(strange).rejects.toMatchObject({ status: 502, code: "upstream_rejected" });
   });
 
   test("speech is binary audio", async () => {

@@ -2,10 +2,14 @@ import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 import type { JsonRoute } from "@tollgate/generation/json-route";
 import type { UsedUnits } from "@tollgate/metering/measurement";
 import type { EmbedRequest } from "@tollgate/proto/tollgate/v1/chat";
+import { encodedEmbeddings } from "./embedding-encoding.ts";
 import { likelyBytesPerToken } from "./hold/hold-plan.ts";
 import { approximateTokens } from "./usage/usage.ts";
 
-/** Embeddings bill the tokens of their inputs. A token is at least one byte. */
+/**
+ * Embeddings bill the tokens of their inputs. A token is at least one byte. Vectors are sent in the
+ * encoding that the client asked for, whatever the provider sends.
+ */
 export const embeddings: JsonRoute<EmbedRequest> = {
   routeType: "embeddings",
   // The second is the name in responses of Ollama's native route.
@@ -13,6 +17,7 @@ export const embeddings: JsonRoute<EmbedRequest> = {
   bound: ({ textBytes, inputTokens }) => textBytes + inputTokens || 1n,
   tokens: ({ textBytes, inputTokens }) => textBytes / likelyBytesPerToken + inputTokens || 1n,
   measure: ({ usage }, call) => reportedTokens(usage) ?? countedTokens(call),
+  amend: (response, { base64 }) => encodedEmbeddings(response, base64 ? "base64" : "float"),
 };
 
 function countedTokens({ textCharacters, inputTokens }: EmbedRequest): UsedUnits {

@@ -4,7 +4,7 @@ import type { GenerateContentRequest } from "./request.ts";
 
 const SAMPLES_PER_CHARACTER = 100;
 /** A PNG of one pixel. */
-const PIXEL =
+export const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** https://ai.google.dev/gemini-api/docs/imagen */

@@ -2,13 +2,13 @@ import type { SimulatorRoute } from "../call.ts";
 import { sendProviderError } from "../error-response.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { embeddingsRoute } from "./embeddings.ts";
-import { imagesRoute } from "./images.ts";
+import { gptImagesRoute } from "./images.ts";
 
 /** The routes of Azure OpenAI's API, version 1: OpenAI's, with the key in a header of its own. */
 export const azureRoutes: readonly SimulatorRoute[] = [
   chatCompletions,
   embeddingsRoute,
-  imagesRoute,
+  gptImagesRoute,
 ].map((route) => ({
   ...route,
   path: `/azure/openai${route.path}`,

@@ -27,7 +27,9 @@ export const embeddingsRoute = jsonRoute("/v1/embeddings", request, (body, comma
     : { prompt_tokens: promptTokens, total_tokens: promptTokens };
   const data = inputs.map((input, index) => {
     const vector = vectorOf(String(input), body.dimensions);
-    const embedding = body.encoding_format === "float" ? [...vector] : base64Of(vector);
+    const isOther = commands.other_encoding === true && index % 2 === 0;
+    const isFloat = (body.encoding_format === "float") !== isOther;
+    const embedding = isFloat ? [...vector] : base64Of(vector);
     return { object: "embedding", index, embedding };
   });
   return {

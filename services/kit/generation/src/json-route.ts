@@ -49,10 +49,12 @@ export interface JsonRoute<Call extends JsonCall> {
   lists?: readonly string[];
   /** Returns the usage of a response. Throws a SlotFailure for a response that cannot be used. */
   measure(response: JsonObject, call: Call, attempt: SlotAttempt): UsedUnits;
+  /** Returns the response as the client is sent it; undefined where that is the provider's. */
+  amend?(response: JsonObject, call: Call): JsonObject | undefined;
 }
 
 export interface JsonRouteResponse {
-  /** The provider's JSON: unchanged, unless its kind has another wire. */
+  /** The provider's JSON: unchanged, unless its kind has another wire or the route amends it. */
   bytes: Uint8Array;
   /** The members of an object; an array has none. */
   value: JsonObject;
@@ -95,7 +97,10 @@ export async function serveJson<Call extends JsonCall>(
         sent,
       );
       const value = membersOf(slot, json, route.lists);
-      return { bytes, value, used: route.measure(value, call, attempt) };
+      const used = route.measure(value, call, attempt);
+      const amended = route.amend?.(value, call);
+      if (amended === undefined) return { bytes, value, used };
+      return { bytes: Buffer.from(JSON.stringify(amended)), value: amended, used };
     });
     const { usage } = response.value;
     const used = isJsonObject(usage) ? { ...response.used, providerUsage: usage } : response.used;

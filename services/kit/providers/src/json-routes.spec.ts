@@ -120,7 +120,7 @@ const exchanges: Exchange[] = [
     },
   },
   {
-    name: "Gemini's embeddings in base64, without usage",
+    name: "Gemini's embeddings, asked for in base64, without usage",
     kind: "google",
     routeType: "embeddings",
     request: { model: "gemini-embedding-001", input: "a", encoding_format: "base64" },
@@ -130,7 +130,7 @@ const exchanges: Exchange[] = [
     response: { embeddings: [{ values: [0.5, -1] }] },
     received: {
       object: "list",
-      data: [{ object: "embedding", index: 0, embedding: "AAAAPwAAgL8=" }],
+      data: [{ object: "embedding", index: 0, embedding: [0.5, -1] }],
       model: "gemini-embedding-001",
     },
   },

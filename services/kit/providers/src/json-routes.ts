@@ -44,6 +44,16 @@ export function checkJson(
   }
 }
 
+/** Returns the client's bytes, or what is left of its members where some are omitted. */
+function forwardedBody(own: JsonObject, client: ClientBody, omitted: readonly string[]): Buffer {
+  if (omitted.every((name) => client.members[name] === undefined)) {
+    return spliceBody(own, client.bytes);
+  }
+  const members = { ...own, ...client.members };
+  for (const name of omitted) delete members[name];
+  return Buffer.from(JSON.stringify(members));
+}
+
 /**
  * Posts a JSON body to a slot. The bytes are forwarded, both ways, where the provider speaks OpenAI's
  * wire, and translated otherwise. Throws what `ProviderClient.post` throws, and a SlotFailure for a
@@ -56,9 +66,11 @@ export async function postJson(
   { own, client }: SlotBody,
   call: PostCall,
 ): Promise<JsonResponse> {
-  const adapter = vendorOf(slot).json[routeType];
+  const { json, omittedMembers } = vendorOf(slot);
+  const adapter = json[routeType];
   if (adapter === undefined) {
-    const response = await providers.post(slot, spliceBody(own, client.bytes), call);
+    const omitted = omittedMembers[routeType]?.(slot) ?? [];
+    const response = await providers.post(slot, forwardedBody(own, client, omitted), call);
     return readJson(response, call.signal);
   }
   const members = { ...own, ...client.members };

@@ -15,6 +15,7 @@ export const plainVendor = {
   chat: undefined,
   json: {},
   refusedMembers: {},
+  omittedMembers: {},
   ocr: undefined,
   speech: undefined,
   transcription: undefined,

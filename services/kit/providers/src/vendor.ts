@@ -21,6 +21,8 @@ export interface Vendor extends ProviderKind {
   readonly json: { readonly [Type in RouteType]?: JsonAdapter };
   /** The members that are refused on those routes, although their wire has them. */
   readonly refusedMembers: { readonly [Type in RouteType]?: readonly string[] };
+  /** The members that a slot is not sent, because its model refuses them and does as they say anyway. */
+  readonly omittedMembers: { readonly [Type in RouteType]?: (slot: Slot) => readonly string[] };
   readonly ocr: OcrAdapter | undefined;
   readonly speech: SpeechAdapter | undefined;
   readonly transcription: TranscriptionAdapter | undefined;

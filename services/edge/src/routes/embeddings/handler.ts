@@ -10,8 +10,9 @@ import type { HandlerRules } from "../route-rules.ts";
 import { embeddingsSchema, schemaOfTokenInput, type tokenEmbeddingsSchema } from "./schema.ts";
 
 type Input = z.output<typeof tokenEmbeddingsSchema>["input"];
+type EncodingFormat = z.output<typeof embeddingsSchema>["encoding_format"];
 type EmbeddingsSchema = z.ZodObject<{ model: z.ZodString }> &
-  z.ZodType<{ model: string; input: Input }>;
+  z.ZodType<{ model: string; input: Input; encoding_format?: EncodingFormat }>;
 
 /** POST /v1/embeddings. The alias decides whether its input may be token ids. */
 export function createEmbeddings(
@@ -24,7 +25,8 @@ export function createEmbeddings(
     return model?.takesTokens ? schemaOfTokenInput(body) : embeddingsSchema;
   };
   return jsonHandler(dependencies, rules, schemaOf, (fields, call, options) => {
-    const request = { ...call(fields), ...measureInput(fields.input) };
+    const base64 = fields.encoding_format === "base64";
+    const request = { ...call(fields), ...measureInput(fields.input), base64 };
     return services.chat.embed(request, options);
   });
 }

@@ -16,7 +16,7 @@ export const createEmbeddingsOperation: Operation = {
     200: jsonResponseDoc(
       "Embeddings",
       embeddingsResponseSchema,
-      "The provider's response, usually in this form.",
+      "The provider's response, usually in this form, with vectors in the format of the request.",
     ),
   },
 };

@@ -14,7 +14,7 @@ export const imagesSchema = z.strictObject({
     .optional(),
   response_format: z
     .literal("url", { error: "must be url: b64_json is not supported" })
-    .describe("Images are returned as URLs only.")
+    .describe("Images are returned as URLs only, which may be `data:` URLs.")
     .optional(),
 });
 
@@ -22,7 +22,11 @@ export const imagesResponseSchema = z.object({
   created: unixSeconds,
   data: z.array(
     z.object({
-      url: z.string().describe("The URL of the image. It expires: download the image soon."),
+      url: z
+        .string()
+        .describe(
+          "The URL of the image. It expires: download the image soon. A `data:` URL contains the image.",
+        ),
       revised_prompt: z.string().optional(),
     }),
   ),

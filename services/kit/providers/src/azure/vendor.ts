@@ -15,4 +15,6 @@ export const azure: Vendor = {
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   authorize,
+  // The name of a deployment does not say which model it is. Those of today return base64 only.
+  omittedMembers: { images: () => ["response_format"] },
 };

@@ -17,8 +17,8 @@ export const cohereEmbeddings: JsonAdapter = {
     };
   },
   response({ id, embeddings, meta }, { model, encoding_format }) {
-    const vectors = isJsonObject(embeddings) ? embeddings[typeOf(encoding_format)] : undefined;
-    if (!Array.isArray(vectors)) {
+    const vectors = vectorsOf(embeddings, typeOf(encoding_format));
+    if (vectors === undefined) {
       throw new SlotFailure("rejected", "the provider's response has no embeddings");
     }
     const data = vectors.map((embedding: unknown, index) => ({
@@ -29,6 +29,14 @@ export const cohereEmbeddings: JsonAdapter = {
     return { id, object: "list", data, model, ...usageOf(meta) };
   },
 };
+
+/** Returns the vectors of the type that was asked for, else of the other one. */
+function vectorsOf(embeddings: unknown, type: "base64" | "float"): unknown[] | undefined {
+  if (Array.isArray(embeddings)) return embeddings;
+  const { float, base64 }: JsonObject = isJsonObject(embeddings) ? embeddings : {};
+  const byType = type === "float" ? [float, base64] : [base64, float];
+  return byType.find((vectors) => Array.isArray(vectors));
+}
 
 function typeOf(encodingFormat: unknown): "base64" | "float" {
   return encodingFormat === "base64" ? "base64" : "float";

@@ -13,15 +13,15 @@ export const googleEmbeddings: JsonAdapter = {
     }));
     return { requests };
   },
-  response({ embeddings, usageMetadata }, { model, encoding_format }) {
+  response({ embeddings, usageMetadata }, { model }) {
     if (!Array.isArray(embeddings)) {
       throw new SlotFailure("rejected", "the provider's response has no embeddings");
     }
-    const isBase64 = encoding_format === "base64";
-    const data = embeddings.map((one: unknown, index) => {
-      const values = valuesOf(one);
-      return { object: "embedding", index, embedding: isBase64 ? base64Of(values) : values };
-    });
+    const data = embeddings.map((one: unknown, index) => ({
+      object: "embedding",
+      index,
+      embedding: valuesOf(one),
+    }));
     return { object: "list", data, model, ...usageOf(usageMetadata) };
   },
 };
@@ -30,13 +30,6 @@ function valuesOf(embedding: unknown): readonly number[] {
   const values = isJsonObject(embedding) ? embedding.values : undefined;
   if (Array.isArray(values)) return values as number[];
   throw new SlotFailure("rejected", "the provider's response has an embedding without values");
-}
-
-/** Returns the values as OpenAI's API sends them: 32-bit floats, the least byte first. */
-function base64Of(values: readonly number[]): string {
-  const bytes = Buffer.alloc(4 * values.length);
-  for (const [index, value] of values.entries()) bytes.writeFloatLE(value, 4 * index);
-  return bytes.toString("base64");
 }
 
 function usageOf(metadata: unknown): { usage?: JsonObject } {

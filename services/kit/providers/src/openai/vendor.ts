@@ -3,6 +3,7 @@ import { bearer } from "../bearer.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { openaiRefusals } from "./errors.ts";
+import { omittedOfImages } from "./images.ts";
 import { readUsageBlock } from "./usage.ts";
 
 /** OpenAI's API, and the many that speak it: https://platform.openai.com/docs/api-reference */
@@ -28,6 +29,7 @@ export const openai: Vendor = {
   nativeWires: new Set(["chat", "responses"]),
   authorize: bearer,
   ...openaiRefusals,
+  omittedMembers: { images: omittedOfImages },
   chat: {
     load: undefined,
     check: undefined,
