@@ -262,10 +262,10 @@ describe("POST /v1/messages", () => {
   });
 
   test.each([
-    "test-claude-cut",
-    "test-claude-erring",
-    "test-cut",
-  ])("a stream of %s that breaks ends with an error event", async (model) => {
+    ["test-claude-cut", "api_error"],
+    ["test-claude-erring", "overloaded_error"],
+    ["test-cut", "api_error"],
+  ])("a stream of %s that breaks ends with an error event: %s", async (model, type) => {
     const stream = client.messages.stream({
       model,
       max_tokens: 200,
@@ -274,7 +274,7 @@ describe("POST /v1/messages", () => {
     await expect(stream.finalMessage()).rejects.toMatchObject({
       error: {
         type: "error",
-        error: { type: "api_error", code: "upstream_rejected" },
+        error: { type, code: "upstream_rejected" },
         request_id: expect.stringMatching(/^req_/),
       },
     });

@@ -8,6 +8,8 @@ export interface ChatKind {
   readonly cached: string;
   /** The command with which a content filter ends the response. */
   readonly filter?: string;
+  /** The vendor's words for a prompt that is too long. */
+  readonly tooLong: string;
   /** The members by which the output limit is reached in the request that the provider is sent. */
   readonly limit: readonly string[];
   /** A request that makes the model think. */
@@ -45,6 +47,7 @@ export const chatKinds: readonly ChatKind[] = [
   {
     kind: "openai",
     provider: "openai",
+    tooLong: "This model's maximum context length is 8192 tokens.",
     model: "gpt-5.4",
     cached: openaiCached,
     filter: "?blocked",
@@ -56,6 +59,7 @@ export const chatKinds: readonly ChatKind[] = [
   {
     kind: "azure",
     provider: "azure",
+    tooLong: "This model's maximum context length is 8192 tokens.",
     model: "gpt",
     cached: openaiCached,
     filter: "?blocked",
@@ -67,6 +71,7 @@ export const chatKinds: readonly ChatKind[] = [
   {
     kind: "xai",
     provider: "xai",
+    tooLong: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
     model: "grok-4-fast-non-reasoning",
     cached: openaiCached,
     filter: "?blocked",
@@ -79,6 +84,7 @@ export const chatKinds: readonly ChatKind[] = [
   {
     kind: "anthropic",
     provider: "claude",
+    tooLong: "prompt is too long: 213462 tokens > 200000 maximum",
     model: "claude-sonnet-4-5",
     cached: cachedBeside,
     filter: "?refusal",
@@ -91,6 +97,8 @@ export const chatKinds: readonly ChatKind[] = [
   {
     kind: "google",
     provider: "google",
+    tooLong:
+      "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
     model: "gemini-2.5-flash",
     cached: cachedWithin,
     filter: "?refusal",
@@ -103,6 +111,7 @@ export const chatKinds: readonly ChatKind[] = [
   {
     kind: "bedrock",
     provider: "bedrock",
+    tooLong: "Input Tokens Exceeded: Number of input tokens exceeds maximum length",
     model: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
     cached: cachedBeside,
     filter: "?refusal",
@@ -116,6 +125,7 @@ export const chatKinds: readonly ChatKind[] = [
   {
     kind: "mistral",
     provider: "mistral",
+    tooLong: "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
     model: "mistral-large-4",
     cached: cachedWithin,
     limit: ["max_tokens"],
@@ -128,6 +138,7 @@ export const chatKinds: readonly ChatKind[] = [
   {
     kind: "cohere",
     provider: "cohere",
+    tooLong: "too many tokens: total number of tokens in the prompt cannot exceed 4081",
     model: "command-a-03-2025",
     cached: cachedWithin,
     limit: ["max_tokens"],
@@ -135,7 +146,10 @@ export const chatKinds: readonly ChatKind[] = [
     refused: ["user", { user: "u" }],
     supported: ["tools", "seed"],
     unsupported: ["parallel_tool_calls"],
-    absent: { "reports a content filter": "Cohere has no such finish reason" },
+    absent: {
+      "reports a content filter": "Cohere has no such finish reason",
+      "says the same where a stream begins with the error": "an error of Cohere ends a stream",
+    },
   },
 ];
 
@@ -143,7 +157,8 @@ export const chatKinds: readonly ChatKind[] = [
 export type ChatVariant = keyof ReturnType<typeof commandsOf>;
 
 /** Returns the simulator's commands of each alias of a kind. */
-export function commandsOf({ cached, filter = "" }: ChatKind) {
+export function commandsOf({ cached, filter = "", tooLong }: ChatKind) {
+  const message = `message=${encodeURIComponent(tooLong)}`;
   return {
     "": "",
     "-parallel": "?calls=3",
@@ -156,6 +171,8 @@ export function commandsOf({ cached, filter = "" }: ChatKind) {
     "-down": "?status=503",
     "-cut-first": "?cut_after=0",
     "-invalid": "?status=400&message=that%20is%20no%20good",
+    "-too-long": `?status=400&${message}`,
+    "-too-long-event": `?error_event=0&${message}`,
   };
 }
 

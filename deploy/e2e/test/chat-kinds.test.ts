@@ -34,6 +34,23 @@ function see(url: string): object {
   return { messages: [{ role: "user", content: parts }] };
 }
 
+/** Expects each wire's refusal of a prompt that is too long, with the provider's words. */
+async function expectTooLong({ kind, tooLong }: ChatKind, variant: ChatVariant, stream: boolean) {
+  const messages = [{ role: "user", content: "Hello there" }];
+  const wires = [
+    ["/v1/chat/completions", "messages", { messages }],
+    ["/v1/messages", "messages", { messages, max_tokens: 50 }],
+    ["/v1/responses", "input", { input: "Hello there" }],
+  ] as const;
+  for (const [path, param, more] of wires) {
+    const body = { model: `kind-${kind}${variant}`, stream, ...more };
+    const refused = await send(`${stack.url}${path}`, { key: account.key, body });
+    const error = { code: "context_length_exceeded", type: "invalid_request_error", param };
+    expect([path, refused.status, refused.body]).toMatchObject([path, 400, { error }]);
+    expect(refused.text).toContain(tooLong);
+  }
+}
+
 /** The columns of the table. Each holds for every kind, but where the row says why it does not. */
 const columns: Record<string, (row: ChatKind) => Promise<void>> = {
   async "returns a completion"(row) {
@@ -247,6 +264,14 @@ const columns: Record<string, (row: ChatKind) => Promise<void>> = {
     const response = await post(row, "-invalid");
     expectEnvelope(response, 502, "upstream_rejected");
     expect(response.text).toContain("that is no good");
+  },
+
+  async "says on each wire that a prompt is too long"(row) {
+    for (const stream of bothModes) await expectTooLong(row, "-too-long", stream);
+  },
+
+  async "says the same where a stream begins with the error"(row) {
+    await expectTooLong(row, "-too-long-event", true);
   },
 
   async "is ended when the client goes away"(row) {

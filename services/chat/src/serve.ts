@@ -6,6 +6,7 @@ import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
+import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { billedOutput, ceilingOf } from "./hold/hold-plan.ts";
@@ -128,6 +129,7 @@ async function request(
     return wire.readResponse(json, context);
   }
   const value = await completeTranslated(providers, client, slot, chat, sending);
+  refuseReportedError(value, slot.provider.kind);
   const context = contextOf(prepared, slot, now());
   if (isEmpty(value)) empty.add(slot, context.readUsageBlock(value.usage));
   return wire.fromChat(requireCompletion(value), context);

@@ -211,6 +211,7 @@ describe("the admission policies", () => {
       },
       charges: createChargeLookup(client),
       breakers: createBreakers(() => performance.now()),
+      redact: (_, text) => text,
       running: createRunningGenerations(),
       log,
       metrics,

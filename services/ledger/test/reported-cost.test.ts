@@ -58,6 +58,7 @@ describe("the cost in a client's response", () => {
       }),
       charges: createChargeLookup(client),
       breakers: createBreakers(() => performance.now()),
+      redact: (_, text) => text,
       running: createRunningGenerations(),
       log,
       metrics,

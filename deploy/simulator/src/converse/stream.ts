@@ -62,8 +62,12 @@ async function breakStream(
   if (!isGarbage && !isError && !isTruncated && commands.end_after !== sent) return false;
   recorded.outcome = isError ? "error_event" : "ended_early";
   if (isError) {
-    const said = commands.message ?? "Too many requests, please wait before trying again.";
-    await write(call, exceptionFrame("throttlingException", said));
+    const { message } = commands;
+    const [name, said] =
+      message === undefined
+        ? ["throttlingException", "Too many requests, please wait before trying again."]
+        : ["validationException", message];
+    await write(call, exceptionFrame(name, said));
   }
   if (isTruncated) await write(call, next.subarray(0, next.length - 5));
   // A checksum that is wrong.

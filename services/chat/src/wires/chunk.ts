@@ -1,5 +1,6 @@
-import type { JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatUsage, ToolCalls } from "@tollgate/providers/chat-usage";
+import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { hasChoices } from "./chat/completion.ts";
 import type { ResponseContext } from "./response-context.ts";
 
@@ -20,9 +21,18 @@ export interface Chunk {
 /** Reads usage blocks. */
 type UsageReader = Pick<ResponseContext, "readUsageBlock">;
 
-/** Reads a chunk of a chat completion. Returns undefined for an error, or any other value. */
-export function readChunk(data: string, reader: UsageReader): Chunk | undefined {
-  return toChunk(parseJson(data), reader, data);
+/**
+ * Reads a chunk of a chat completion. Returns undefined for any other value. Throws a SlotFailure for one
+ * that reports an error.
+ */
+export function readChunk(
+  data: string,
+  context: Pick<ResponseContext, "kind" | "readUsageBlock">,
+): Chunk | undefined {
+  const value = parseJson(data);
+  const chunk = toChunk(value, context, data);
+  if (chunk === undefined && isJsonObject(value)) refuseReportedError(value, context.kind);
+  return chunk;
 }
 
 /** Does the same for the value of a chunk. */

@@ -17,12 +17,11 @@ export function describeRefusal(
 ): unknown {
   if (!(error instanceof GatewayError) || !(error.cause instanceof SlotFailure)) return error;
   const { hint, isTooLong } = error.cause;
-  if (hint === undefined) return error;
   if (isTooLong) {
-    const { param, message } = describeLength(hint);
+    const { param, message } = describeLength(hint ?? "The prompt is too long for the model.");
     return new GatewayError("context_length_exceeded", message, { param, cause: error });
   }
-  if (!isNative) return error;
+  if (hint === undefined || !isNative) return error;
   return new GatewayError("invalid_param", hint, { param: paramOf(error.cause), cause: error });
 }
 

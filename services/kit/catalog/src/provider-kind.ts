@@ -48,8 +48,6 @@ export interface ProviderKind {
   refusalMessage(body: unknown): string | undefined;
   /** Returns what a refusal means in the vendor's own words. */
   readRefusal(refusal: ProviderRefusal): ReadRefusal;
-  /** Whether the message of a refusal says that the prompt is too long for the model. */
-  isTooLong(message: string): boolean;
 }
 
 /** The kinds by their names. A provider whose entry names none is of the first one. */

@@ -32,4 +32,6 @@ export interface ReadRefusal {
   readonly meaning?: FailureMeaning | undefined;
   /** How long the provider asks not to be called, where it says so elsewhere than in `Retry-After`. */
   readonly retryAfterMs?: number | undefined;
+  /** Whether its words say that the prompt is too long for the model. */
+  readonly isTooLong?: boolean;
 }

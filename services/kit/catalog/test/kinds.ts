@@ -12,7 +12,6 @@ const common = {
   variables: undefined,
   authorize: () => ({}),
   refusalMessage: () => undefined,
-  isTooLong: () => false,
   readRefusal: () => ({}),
 };
 

@@ -47,6 +47,8 @@ export interface GatewayErrorDetails {
   retryAfterSeconds?: number | undefined;
   /** Whether the same request would fail again, although the status suggests a retry. */
   isPermanent?: boolean;
+  /** The HTTP status, or that of its error's type, by which a provider broke a stream. */
+  providerStatus?: number | undefined;
   /** The rates of the key, where a limit refused the request. */
   rates?: Rates | undefined;
   cause?: unknown;
@@ -65,6 +67,7 @@ export class GatewayError extends Error implements ClassifiedError {
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly isPermanent: boolean;
+  readonly providerStatus: number | undefined;
   readonly rates: Rates | undefined;
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
@@ -76,6 +79,7 @@ export class GatewayError extends Error implements ClassifiedError {
     this.param = details.param?.toWellFormed();
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.isPermanent = details.isPermanent ?? false;
+    this.providerStatus = details.providerStatus;
     this.rates = details.rates;
   }
 

@@ -3,6 +3,7 @@ import { type Cancellable, callerLeftError, type LeaveWatcher } from "@tollgate/
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Breakers } from "@tollgate/upstream/breaker";
 import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/chain";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { withAttempt } from "@tollgate/upstream/traced-requests";
 import { AttemptRecord } from "./attempt-record.ts";
 import { readToFirst } from "./first-chunk.ts";
@@ -11,6 +12,8 @@ import type { Reporting } from "./reporting.ts";
 
 export interface AttemptDependencies extends Reporting {
   breakers: Breakers;
+  /** See `ProviderClient.redact`. */
+  redact: ProviderClient["redact"];
 }
 
 /** A call whose slots are attempted. */
@@ -85,7 +88,7 @@ export class Attempts {
 }
 
 export function chainOptions(
-  { breakers, log, metrics }: AttemptDependencies,
+  { breakers, log, metrics, redact }: AttemptDependencies,
   { alias }: Model,
   accountId: string,
 ): ChainOptions {
@@ -93,6 +96,7 @@ export function chainOptions(
     breakers,
     accountId,
     log,
+    redact,
     onAttempt: (slot, outcome) => metrics.slotCalls.inc({ alias, slot: slot.id, outcome }),
   };
 }

@@ -40,6 +40,7 @@ function world({ chargeId = "", models = new Map<string, Model>() } = {}) {
   const metrics = createMetrics();
   const engine = createEngine({
     breakers,
+    redact: (_: unknown, text: string) => text,
     running,
     log: createLog("silent"),
     metrics,

@@ -57,6 +57,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
       ...metering,
       running,
       breakers: slots.breakers,
+      redact: providers.redact,
       log,
       now,
     }),

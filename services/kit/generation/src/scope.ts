@@ -36,7 +36,7 @@ export async function* streamSettled<Chunk>(
     yield* work(generation);
   } catch (error) {
     failure = error;
-    throw error instanceof SlotFailure ? brokenStream() : error;
+    throw error instanceof SlotFailure ? brokenStream(error) : error;
   } finally {
     await generation.close(failure);
   }

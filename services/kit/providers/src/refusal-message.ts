@@ -1,16 +1,38 @@
-import { isJsonObject, objectsIn } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 
 /**
  * Returns the message of a refusal: the first text of `own`, which a kind's API has in a place of its
  * own, or else that of the forms that vendors write. Every kind has them all, since a provider's address
  * may be a proxy's, and since a vendor's gateway writes other errors than its models do.
  */
-export function messageOfRefusal(body: unknown, ...own: readonly unknown[]): string | undefined {
+export function messageOfRefusal(given: unknown, ...own: readonly unknown[]): string | undefined {
+  const body = relayedBody(given);
+  if (typeof body === "string") return body;
   if (!isJsonObject(body)) return undefined;
   const { error, message, detail, err_msg } = body;
   const ofMessage = isJsonObject(message) ? objectsIn(message.detail)[0]?.msg : message;
   const ofDetail = isJsonObject(detail) ? detail.message : detail;
   return firstText(...own, memberOf(error, "message"), ofMessage, ofDetail, err_msg, error);
+}
+
+/**
+ * Returns the body of the vendor whose refusal OpenRouter passes on within its own, or its text; any other
+ * body as it is. https://openrouter.ai/docs/api/reference/errors-and-debugging
+ */
+export function relayedBody(body: unknown): unknown {
+  const { message, metadata } = membersOf(memberOf(body, "error"));
+  const raw = memberOf(metadata, "raw");
+  if (message !== "Provider returned error" || raw === undefined || raw === "") return body;
+  if (typeof raw !== "string") return raw;
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return raw;
+  }
+}
+
+function membersOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
 /** Returns the member `name` of a JSON body; undefined where it is no object or has none. */

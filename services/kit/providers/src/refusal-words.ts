@@ -5,8 +5,8 @@ import type {
 } from "@tollgate/catalog/provider-refusal";
 import { objectsIn } from "@tollgate/core/json";
 import type { RefusalReader } from "@tollgate/upstream/refusal";
-import { saysTooLong } from "./prompt-length.ts";
-import { memberOf, messageOfRefusal } from "./refusal-message.ts";
+import { isCodeOfLength, saysTooLong } from "./prompt-length.ts";
+import { memberOf, messageOfRefusal, relayedBody } from "./refusal-message.ts";
 
 /** The words of one vendor's refusals. */
 export interface RefusalWords {
@@ -25,19 +25,16 @@ export interface RefusalWords {
   readonly readMore?: (refusal: ProviderRefusal, message: string) => ReadRefusal;
   /** Returns what a refusal means of which nothing else is known. */
   readonly otherwise?: (refusal: ProviderRefusal) => FailureMeaning | undefined;
-  /** Whether a message says that the prompt is too long, where the usual words do not. */
-  readonly isTooLong?: (message: string) => boolean;
 }
 
 /** Creates the reader of a vendor's refusals. It also knows the codes that vendors have in common. */
 export function createRefusalReader(words: RefusalWords): RefusalReader {
-  const { messagesIn = () => [], codesIn = () => [], isTooLong = saysTooLong } = words;
+  const { messagesIn = () => [], codesIn = () => [] } = words;
   const meanings = new Map(Object.entries({ ...usualCodes, ...words.codes }));
   const phrases = [...(words.phrases ?? []), ...usualPhrases];
   const refusalMessage = (body: unknown) => messageOfRefusal(body, ...messagesIn(body));
   return {
     refusalMessage,
-    isTooLong,
     readRefusal(refusal) {
       const message = refusalMessage(refusal.body) ?? "";
       const more = words.readMore?.(refusal, message);
@@ -46,7 +43,8 @@ export function createRefusalReader(words: RefusalWords): RefusalReader {
       const code = codes.find((one) => typeof one === "string" && meanings.has(one));
       const known = more?.meaning ?? phrase?.[1] ?? meanings.get(String(code));
       const meaning = known ?? words.otherwise?.(refusal);
-      return { meaning, retryAfterMs: more?.retryAfterMs };
+      const isTooLong = codes.some(isCodeOfLength) || saysTooLong(message);
+      return { meaning, retryAfterMs: more?.retryAfterMs, isTooLong };
     },
   };
 }
@@ -73,7 +71,8 @@ const usualPhrases: readonly (readonly [RegExp, FailureMeaning])[] = [
 ];
 
 /** Returns the values of all members that have a code in some vendor's form. The narrowest is first. */
-function usualCodesIn(body: unknown): readonly unknown[] {
+function usualCodesIn(given: unknown): readonly unknown[] {
+  const body = relayedBody(given);
   const error = memberOf(body, "error");
   const detail = memberOf(body, "detail");
   const reasons = objectsIn(memberOf(error, "details")).map(({ reason }) => reason);

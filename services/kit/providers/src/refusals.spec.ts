@@ -379,6 +379,7 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
       400,
       anthropic("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
     ],
+    ["anthropic", 413, anthropic("request_too_large", "Request exceeds the maximum size")],
     [
       "anthropic",
       429,
@@ -517,7 +518,6 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
       },
     ],
     ["anthropic", 400, anthropic("invalid_request_error", "messages: roles must alternate")],
-    ["anthropic", 413, anthropic("request_too_large")],
     ["anthropic", 403, anthropic("permission_error")],
     ["anthropic", 404, anthropic("not_found_error", "model: claude-1")],
     ["google", 400, google(400, "FAILED_PRECONDITION", "The File is not in an ACTIVE state.")],

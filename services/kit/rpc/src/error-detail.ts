@@ -13,6 +13,7 @@ export function toErrorDetail(error: GatewayError): ErrorDetail {
     isPermanent: error.isPermanent,
   });
   if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
+  if (error.providerStatus !== undefined) detail.providerStatus = error.providerStatus;
   if (error.rates !== undefined) detail.rates = create(RateLimitsSchema, error.rates);
   return detail;
 }
@@ -24,6 +25,7 @@ export function fromErrorDetail(detail: ErrorDetail, cause?: unknown): GatewayEr
     param: detail.param === "" ? undefined : detail.param,
     retryAfterSeconds: detail.retryAfterSeconds,
     isPermanent: detail.isPermanent,
+    providerStatus: detail.providerStatus,
     rates: detail.rates,
     cause,
   });

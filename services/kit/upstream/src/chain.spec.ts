@@ -43,7 +43,7 @@ function world() {
         if (outcome instanceof Error) throw outcome;
         return `response of ${slot.provider.name}`;
       },
-      { breakers, accountId, log },
+      { breakers, accountId, log, redact: (_, text) => text.replaceAll("secret", "[key]") },
     );
   return { breakers, called, walk };
 }
@@ -167,7 +167,7 @@ test("when the client disconnects during a trial call, the next call is the tria
   }
   nowMs = 1_000;
   const disconnected = new Error("the client disconnected");
-  const options = { breakers, accountId, log };
+  const options = { breakers, accountId, log, redact: (_: Slot, text: string) => text };
   const walk = walkChain([first], () => Promise.reject(disconnected), options);
   await expect(walk).rejects.toBe(disconnected);
   expect(breakers.admit(first, accountId)).toBe("granted");
@@ -220,6 +220,13 @@ test("a slot that limits requests is not called again, and the error says when i
   await expect(walk("serves", limited(9_000))).rejects.toMatchObject({ retryAfterSeconds: 7 });
   await expect(walk("serves", "serves")).rejects.toMatchObject({ retryAfterSeconds: 7 });
   expect(called).toEqual(["second", "second"]);
+});
+
+test("clients and operators see what a provider says without its credentials", async () => {
+  const hint = "secret is not valid: secret";
+  await expect(world().walk(responded(400, hint))).rejects.toMatchObject({
+    message: expect.stringContaining("[key] is not valid: [key]"),
+  });
 });
 
 test("a request that is too large for a slot is refused for good where no other takes it", async () => {

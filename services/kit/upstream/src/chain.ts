@@ -2,12 +2,15 @@ import type { Slot } from "@tollgate/catalog/model";
 import type { Log } from "@tollgate/core/log";
 import type { Breakers } from "./breaker.ts";
 import { chainFailure, type FailedOutcome, SlotFailure } from "./failure.ts";
+import type { ProviderClient } from "./provider-client.ts";
 
 export interface ChainOptions {
   breakers: Breakers;
   /** The account that makes the request. */
   accountId: string;
   log: Log;
+  /** Hides the credentials of a slot's provider in what it says. */
+  redact: ProviderClient["redact"];
   /** Called with the outcome of each attempt. */
   onAttempt?(slot: Slot, outcome: AttemptOutcome): void;
 }
@@ -29,7 +32,7 @@ export interface Served<Response> {
 export async function walkChain<Response>(
   chain: readonly Slot[],
   attempt: (slot: Slot) => Promise<Response>,
-  { breakers, accountId, log, onAttempt = () => {} }: ChainOptions,
+  { breakers, accountId, log, redact, onAttempt = () => {} }: ChainOptions,
 ): Promise<Served<Response>> {
   const failures: SlotFailure[] = [];
   let coolsForMs: number | undefined;
@@ -51,6 +54,7 @@ export async function walkChain<Response>(
         onAttempt(slot, "abandoned");
         throw error;
       }
+      error.redactMessages((text) => redact(slot, text));
       const { outcome, status, message, said } = error;
       onAttempt(slot, outcome);
       log.warn({ slot: slot.id, outcome, status, reason: message, said }, "slot failed");

@@ -40,10 +40,8 @@ export class SlotFailure extends Error implements ClassifiedError {
   readonly status: number | undefined;
   /** How long the provider asks not to be called, if it says so. */
   readonly retryAfterMs: number | undefined;
-  /** The provider's message, where it helps the client to correct the request. */
-  readonly hint: string | undefined;
-  /** The provider's message about the gateway's key or bill, which is for operators only. */
-  readonly said: string | undefined;
+  #hint: string | undefined;
+  #said: string | undefined;
   /** Whether the provider refused a prompt that is too long for the model. */
   readonly isTooLong: boolean;
   /** The start of the provider's response, without the provider's credentials. */
@@ -55,10 +53,26 @@ export class SlotFailure extends Error implements ClassifiedError {
     this.status = details.status;
     this.meaning = details.meaning ?? usualMeaning(kind, details.status);
     this.retryAfterMs = details.retryAfterMs;
-    this.hint = details.hint;
-    this.said = details.said;
+    this.#hint = details.hint;
+    this.#said = details.said;
     this.isTooLong = details.isTooLong ?? false;
     this.refusal = details.refusal;
+  }
+
+  /** The provider's message, where it helps the client to correct the request. */
+  get hint(): string | undefined {
+    return this.#hint;
+  }
+
+  /** The provider's message about the gateway's key or bill, which is for operators only. */
+  get said(): string | undefined {
+    return this.#said;
+  }
+
+  /** Changes both messages by `redact`, which hides the provider's credentials. */
+  redactMessages(redact: (text: string) => string): void {
+    if (this.#hint !== undefined) this.#hint = redact(this.#hint);
+    if (this.#said !== undefined) this.#said = redact(this.#said);
   }
 
   get errorType(): string {

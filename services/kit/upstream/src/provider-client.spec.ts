@@ -20,8 +20,7 @@ const waitOptions = { timeout: 10_000 };
 const kind = {
   authorize: (_, { apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
   refusalMessage: (body) => (body as { message: string } | undefined)?.message,
-  readRefusal: () => ({}),
-  isTooLong: (message) => message.includes("too long"),
+  readRefusal: ({ body }) => ({ isTooLong: JSON.stringify(body)?.includes("too long") ?? false }),
 } as Partial<ProviderKind> as ProviderKind;
 
 /** Starts a provider that responds by `respond`, and a client with a slot of that provider. */

@@ -10,7 +10,7 @@ const maxRefusalBytes = 64 * 1024;
 const maxHintCharacters = 300;
 
 /** What a kind reads in refusals. */
-export type RefusalReader = Pick<ProviderKind, "readRefusal" | "refusalMessage" | "isTooLong">;
+export type RefusalReader = Pick<ProviderKind, "readRefusal" | "refusalMessage">;
 
 /**
  * Reads a refusal into a SlotFailure. It has the provider's message where that is about the request (400,
@@ -44,7 +44,7 @@ export function reportedFailure(
   kind: RefusalReader,
   cause?: unknown,
 ): SlotFailure {
-  const { hint: _, ...details } = detailsOf({ status, headers: {}, body }, kind);
+  const details = detailsOf({ status, headers: {}, body }, kind);
   return new SlotFailure("rejected", "the provider's response reports an error", {
     ...(status === undefined ? {} : { status }),
     ...details,
@@ -73,22 +73,26 @@ interface RefusalDetails {
 function detailsOf(refusal: ProviderRefusal, kind: RefusalReader): RefusalDetails {
   const message = kind.refusalMessage(refusal.body);
   const read = kind.readRefusal(refusal);
-  const isAboutRequest = read.meaning === undefined || read.meaning === "bad_request";
-  const isTooLong =
-    (isAboutRequest || read.meaning === "too_large") &&
-    isOfRequest(refusal) &&
-    message !== undefined &&
-    kind.isTooLong(message);
+  const isTooLong = read.isTooLong === true && canBeTooLong(refusal, read.meaning);
   const meaning = isTooLong ? "too_large" : (read.meaning ?? meaningOfStatus(refusal.status));
   const shown = message?.slice(0, maxHintCharacters);
   const isHint = isOfRequest(refusal) && (meaning === "bad_request" || meaning === "too_large");
   return {
     meaning,
     retryAfterMs: read.retryAfterMs ?? retryAfterMsOf(refusal, Date.now()),
-    hint: isHint ? shown : undefined,
+    hint: isHint || isTooLong ? shown : undefined,
     said: meaning === "key_or_bill" && shown !== undefined ? hideKeys(shown) : undefined,
     isTooLong,
   };
+}
+
+/**
+ * Whether a refusal can be about the length of the prompt. Some vendors say so by a 5xx, or within a
+ * stream without a status. What limits the rate or is about the bill has such words, too.
+ */
+function canBeTooLong({ status }: ProviderRefusal, meaning: FailureMeaning | undefined): boolean {
+  if (meaning === "rate" || meaning === "key_or_bill") return false;
+  return status === undefined || ![401, 402, 403, 404, 429].includes(status);
 }
 
 /** Whether a refusal has a status by which providers say what is wrong with a request. */
@@ -111,9 +115,11 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, maxRefusalBytes);
 }
 
+/** Gemini's API for OpenAI's clients has its error in a list. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const body: unknown = JSON.parse(text);
+    return Array.isArray(body) && body.length === 1 ? body[0] : body;
   } catch {
     return undefined;
   }

@@ -6,7 +6,6 @@ import { refuseReportedError } from "./reported-error.ts";
 /** A kind whose code `no_money` is about the bill. */
 const kind: RefusalReader = {
   refusalMessage: () => "It is about you.",
-  isTooLong: () => false,
   readRefusal: ({ body }) =>
     JSON.stringify(body).includes("no_money") ? { meaning: "key_or_bill" } : {},
 };
@@ -34,7 +33,8 @@ test.each([
 ] as const)("an error of %j means what its code says, else trouble", (error, status, meaning, passesOn) => {
   const failure = failureOf(() => refuseReportedError({ error }, kind));
   const said = meaning === "key_or_bill" ? "It is about you." : undefined;
-  expect(failure).toMatchObject({ status, meaning, passesOn, said, hint: undefined });
+  const hint = meaning === "bad_request" ? "It is about you." : undefined;
+  expect(failure).toMatchObject({ status, meaning, passesOn, said, hint });
 });
 
 function failureOf(work: () => void): SlotFailure {

@@ -9,13 +9,14 @@ export function reportsError({ error }: JsonObject): boolean {
   return Array.isArray(error) ? error.length > 0 : Boolean(error);
 }
 
-/** Throws a SlotFailure for a response that reports an error. */
+/** Throws a SlotFailure for a response, or a chunk of one, that reports an error. vLLM's is the whole value. */
 export function refuseReportedError(response: JsonObject, kind: RefusalReader): void {
-  if (reportsError(response)) throw reportedFailure(response, statusOf(response), kind);
+  if (!reportsError(response) && response.object !== "error") return;
+  throw reportedFailure(response, statusOf(response), kind);
 }
 
 /** Returns the code of the error where it is an HTTP status of failure. */
-function statusOf({ error }: JsonObject): number | undefined {
-  const code = isJsonObject(error) ? error.code : undefined;
-  return typeof code === "number" && code >= 400 && code <= 599 ? code : undefined;
+function statusOf({ error, code: own }: JsonObject): number | undefined {
+  const code = Number(isJsonObject(error) ? (error.code ?? error.status_code) : own);
+  return Number.isInteger(code) && code >= 400 && code <= 599 ? code : undefined;
 }

@@ -1,11 +1,10 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { JsonObject } from "@tollgate/core/json";
 import type { NanoUsd } from "@tollgate/core/money";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { MessageBuilder } from "../../conversations/assistant-message.ts";
 import type { GeneratedTurn } from "../../conversations/turn.ts";
 import { usageBlock } from "../../usage/usage.ts";
-import { type Chunk, parseJson, readChunk } from "../chunk.ts";
+import { type Chunk, readChunk } from "../chunk.ts";
 import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { chunkEvent, doneEvent } from "./chunk-event.ts";
@@ -34,9 +33,7 @@ export class ChatEvents implements WireEvents {
   }
 
   read(data: string): Chunk | undefined {
-    const chunk = readChunk(data, this.#context);
-    if (chunk === undefined) this.#refuseError(data);
-    return chunk;
+    return readChunk(data, this.#context);
   }
 
   deliver({ data, value, choices }: Chunk): Uint8Array | undefined {
@@ -61,12 +58,6 @@ export class ChatEvents implements WireEvents {
     if (this.#message === undefined) throw new Error("only a conversation stores messages");
     const { id, created } = this.#head ?? this.#own;
     return { id, created, ...this.#message.end() };
-  }
-
-  /** Throws a SlotFailure for an event that reports an error. */
-  #refuseError(data: string): void {
-    const value = parseJson(data);
-    if (isJsonObject(value)) refuseReportedError(value, this.#context.kind);
   }
 
   #write(members: JsonObject): Buffer {

@@ -3,6 +3,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, isAdapted } from "@tollgate/providers/chat";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { describeRefusal } from "../refusal.ts";
 import type { Wire } from "../wire.ts";
 import { chatSlotBody } from "./body.ts";
 import { requireCompletion } from "./completion.ts";
@@ -40,5 +41,7 @@ export const chatWire: Wire = {
   readEvents: (context) => new ChatEvents(context),
   fromChat: (completion, context) => new ChatResponse(completion, context),
   writeEvents: (context) => new ChatEvents(context),
-  describeFailure: (error) => error,
+  // The contract has a code of its own for what else a provider refuses.
+  describeFailure: (error) =>
+    describeRefusal(error, false, (message) => ({ param: "messages", message })),
 };

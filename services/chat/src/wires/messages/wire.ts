@@ -1,6 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { messagesEventFailure } from "@tollgate/providers/anthropic/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { type ForwardedRequest, forwardRequest } from "../forward-request.ts";
 import { parseBody } from "../parse-body.ts";
@@ -48,6 +49,7 @@ export const messagesWire: Wire = {
       };
       return new ForwardedResponse(response, generated, context);
     }
+    if (type === "error") throw messagesEventFailure(response.value);
     throw new SlotFailure("rejected", "the provider's response is not a message");
   },
   offeredTools: messagesTools,

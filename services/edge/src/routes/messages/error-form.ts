@@ -10,7 +10,12 @@ const types: Readonly<Record<number, string>> = {
   404: "not_found_error",
   413: "request_too_large",
   429: "rate_limit_error",
+  504: "timeout_error",
+  529: "overloaded_error",
 };
+
+/** The status of an overload at providers of other APIs. */
+const overloaded = 503;
 
 function typeOf(status: number): string {
   return types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
@@ -19,14 +24,18 @@ function typeOf(status: number): string {
 /** By these details, Anthropic's clients know that they can continue without a thread. */
 const noThreads = { error_code: "thread_unsupported_request", unsupported: ["thread"] };
 
-/** Returns an error in the form of Anthropic's API, with our code. */
+/**
+ * Returns an error in the form of Anthropic's API, with our code. Where a provider broke a stream, the type
+ * is that of its error.
+ */
 export function messagesError(error: GatewayError, requestId: string): object {
-  const { status, code, message, param } = error;
+  const { status, code, message, param, providerStatus } = error;
+  const type = providerStatus === overloaded ? typeOf(529) : typeOf(providerStatus ?? status);
   const named = param === undefined ? {} : { param };
   const details = param === "thread" ? { details: noThreads } : {};
   return {
     type: "error",
-    error: { type: typeOf(status), message, ...named, code, ...details },
+    error: { type, message, ...named, code, ...details },
     request_id: requestId,
   };
 }
@@ -46,7 +55,12 @@ export const messagesErrorForm: ErrorForm = {
         properties: {
           type: {
             type: "string",
-            enum: [...new Set(codes.map((code) => typeOf(errorCatalogue[code].status)))],
+            enum: [
+              ...new Set([
+                ...codes.map((code) => typeOf(errorCatalogue[code].status)),
+                ...Object.values(types),
+              ]),
+            ],
             description: "The category of the error.",
           },
           message: {

@@ -121,7 +121,7 @@ test.each([
   [402, "billing_error", "key_or_bill"],
   [403, "permission_error", "bad_request"],
   [404, "not_found_error", "bad_request"],
-  [413, "request_too_large", "bad_request"],
+  [413, "request_too_large", "too_large"],
   [429, "rate_limit_error", "rate"],
   [500, "api_error", "trouble"],
   [529, "overloaded_error", "trouble"],

@@ -1,11 +1,9 @@
 import { objectsIn } from "@tollgate/core/json";
-import { saysTooLong } from "../prompt-length.ts";
 import { memberOf } from "../refusal-message.ts";
 import { createRefusalReader } from "../refusal-words.ts";
 
 /** https://ai.google.dev/gemini-api/docs/troubleshooting and google.rpc.ErrorInfo */
 export const googleRefusals = createRefusalReader({
-  isTooLong,
   codes: {
     ACCESS_TOKEN_EXPIRED: "key_or_bill",
     ACCESS_TOKEN_SCOPE_INSUFFICIENT: "key_or_bill",
@@ -28,11 +26,6 @@ export const googleRefusals = createRefusalReader({
   ],
   readMore: ({ body }) => ({ retryAfterMs: retryDelayOf(body) }),
 });
-
-/** Whether a refusal says that the prompt is too long: Gemini also says so without the count. */
-function isTooLong(message: string): boolean {
-  return saysTooLong(message) || /input token count exceeds/i.test(message);
-}
 
 /** Returns the delay of google.rpc.RetryInfo, such as `34.07s`. */
 function retryDelayOf(body: unknown): number | undefined {
