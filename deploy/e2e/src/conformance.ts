@@ -176,8 +176,11 @@ function expectRefused(place: Place, body: unknown, response: HttpResponse): voi
 function isForwarded(path: string, body: unknown): boolean {
   const { model } = body as { model?: unknown };
   if (typeof model !== "string") return false;
-  if (path.startsWith("/v1/messages")) return /^test-(claude|allows-claude)/.test(model);
-  return path === "/v1/responses" && /^test-(gpt|allows-openai)/.test(model);
+  if (path.startsWith("/v1/messages"))
+    return /^(test-(claude|allows-claude)|exchange-anthropic)/.test(model);
+  return (
+    path === "/v1/responses" && /^(test-(gpt|allows-openai)|exchange-openai-responses)/.test(model)
+  );
 }
 
 /** Returns a body for its schema and the pointer to it; undefined when either is missing. */

@@ -4,12 +4,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CallCounter } from "./call-counter.ts";
 import type { CallLog } from "./call-log.ts";
 import type { BatchJobs } from "./mistral/batch-jobs.ts";
+import type { Replies } from "./replies.ts";
 
 /** The state that all calls to one simulator share. */
 export interface SimulatorState {
   readonly calls: CallLog;
   readonly callCounter: CallCounter;
   readonly batchJobs: BatchJobs;
+  readonly replies: Replies;
   /** Aborts when the pending calls are released: see `Simulator.release`. */
   released(): AbortSignal;
   nowMs(): number;
@@ -20,6 +22,7 @@ export interface SimulatorCall {
   readonly state: SimulatorState;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Without the prefix `/as/NAME`, by which one simulator has several base URLs. */
   readonly path: string;
   /** The query string without its `?`; empty when there is none. */
   readonly search: string;
@@ -31,7 +34,7 @@ export interface SimulatorCall {
 
 /** One path with one method. `handle` writes the complete response. */
 export interface SimulatorRoute {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** A segment of `*`, the last or the one before it, matches any one segment. */
   readonly path: string;
   handle(call: SimulatorCall): Promise<void> | void;
@@ -48,7 +51,7 @@ export function openCall(
   });
   const url = request.url ?? "/";
   const mark = url.indexOf("?");
-  const path = mark < 0 ? url : url.slice(0, mark);
+  const path = (mark < 0 ? url : url.slice(0, mark)).replace(/^\/as\/[^/]+/, "");
   const search = mark < 0 ? "" : url.slice(mark + 1);
   const disconnected = disconnect.signal;
   return { state, request, response, path, search, disconnected, released: state.released() };

@@ -100,6 +100,11 @@ const commands = z
       .min(1, "must not be empty")
       .max(200, "must be at most 200 characters")
       .optional(),
+    /**
+     * Sends the reply that is registered under this id as it stands: see `replies.ts`. Of the other
+     * commands, only `trickle_ms` applies to it.
+     */
+    reply_id: z.string().max(200, "must be at most 200 characters").optional(),
     /** Destroys the connection before the first byte. */
     refuse: flag(),
     /** Sends nothing until the client disconnects. */

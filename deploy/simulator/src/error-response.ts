@@ -94,7 +94,7 @@ function xaiCode(status: number): string {
 export function sendInvalidRequest(
   call: SimulatorCall,
   { issues: [issue] }: ZodError,
-  recorded: RecordedCall,
+  recorded?: RecordedCall,
 ): void {
   const param = issue?.path.join(".") ?? "";
   sendProviderError(call, { status: 400, message: `${param}: ${issue?.message}`, param }, recorded);

@@ -2,6 +2,7 @@ import { correlationIds, isAuthorized, type SimulatorCall, vendorHeaders } from 
 import type { RecordedCall } from "./call-log.ts";
 import { type Commands, readCommands } from "./commands.ts";
 import { sendProviderError } from "./error-response.ts";
+import { sendReply } from "./send-reply.ts";
 
 /** The fields of a request that the call log records besides its body. */
 export interface RequestSummary {
@@ -31,7 +32,8 @@ export function recordCall(
 }
 
 /**
- * Reads the commands of a call and runs `respond` with them. Sends a 400 when a command is invalid.
+ * Reads the commands of a call and runs `respond` with them, or sends the reply that they name. Sends
+ * a 400 when a command is invalid.
  * When `respond` rejects, records why: the client disconnected, or the call failed.
  */
 export async function runCommanded(
@@ -50,11 +52,33 @@ export async function runCommanded(
     return;
   }
   try {
-    await respond(commands);
+    if (commands.reply_id === undefined) await respond(commands);
+    else await sendNamedReply(call, recorded, commands.reply_id, commands.trickle_ms);
   } catch (error) {
     if (recorded.outcome === "open") {
       recorded.outcome = call.disconnected.aborted ? "client_disconnected" : "failed";
     }
     throw error;
   }
+}
+
+async function sendNamedReply(
+  call: SimulatorCall,
+  recorded: RecordedCall,
+  id: string,
+  trickleMs: number | undefined,
+): Promise<void> {
+  const { replies } = call.state;
+  const reply = replies.get(id);
+  if (reply === undefined) {
+    const message = `no reply is registered as ${id}`;
+    sendProviderError(call, { status: 400, message, code: "bad_command" }, recorded);
+    return;
+  }
+  replies.record(id, {
+    path: call.request.url ?? "",
+    headers: call.request.headers,
+    body: recorded.body,
+  });
+  await sendReply(call, recorded, reply, trickleMs);
 }

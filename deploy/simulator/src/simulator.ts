@@ -7,6 +7,7 @@ import { createCallCounter } from "./call-counter.ts";
 import { type CallLog, createCallLog } from "./call-log.ts";
 import { sendProviderError } from "./error-response.ts";
 import { createBatchJobs } from "./mistral/batch-jobs.ts";
+import { Replies } from "./replies.ts";
 import { bearerHeader, refuseWithoutKey } from "./require-key.ts";
 import { azureRoutes } from "./routes/azure.ts";
 import { bedrockRoutes } from "./routes/bedrock.ts";
@@ -27,6 +28,7 @@ import { messages } from "./routes/messages.ts";
 import { mistralChatRoute, mistralEmbeddingsRoute } from "./routes/mistral.ts";
 import { mistralOcrRoutes } from "./routes/mistral-ocr.ts";
 import { ocrJobRoute, ocrJobsRoute, ocrRoute } from "./routes/ocr.ts";
+import { putReply } from "./routes/replies.ts";
 import { rerankRoute } from "./routes/rerank.ts";
 import { responses } from "./routes/responses.ts";
 import { speechRoute } from "./routes/speech.ts";
@@ -40,6 +42,8 @@ export interface Simulator {
   /** `http://HOST:PORT`, without `/v1`. */
   readonly url: string;
   readonly calls: CallLog;
+  /** The replies that the command `reply_id` names. */
+  readonly replies: Replies;
   /**
    * Lets the pending calls finish at once: `delay_ms`, `gap_ms` and `trickle_ms` no longer apply to
    * them.
@@ -88,6 +92,7 @@ const ROUTES: readonly SimulatorRoute[] = [
   ...bedrockRoutes,
   listCalls,
   clearCalls,
+  putReply,
   health,
 ];
 
@@ -109,6 +114,7 @@ export async function startSimulator(options: {
     calls: createCallLog(),
     callCounter: createCallCounter(),
     batchJobs: createBatchJobs(),
+    replies: new Replies(),
     released: () => releasing.signal,
     nowMs,
   };
@@ -124,6 +130,7 @@ export async function startSimulator(options: {
   return {
     url: `http://${host}:${address.port}`,
     calls: state.calls,
+    replies: state.replies,
     release() {
       releasing.abort();
       releasing = new AbortController();
