@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BegunAudio, beginAudio } from "../src/charging/begin-audio.ts";
 import { type BegunCall, beginCall } from "../src/charging/begin-call.ts";
-import { billedCalls } from "../src/charging/billed-calls.ts";
+import { type BilledCall, billedCalls } from "../src/charging/billed-calls.ts";
 import { expectCharge } from "../src/charging/expect-charge.ts";
 import { expectNothingInProgress, newSerialAccount } from "../src/charging/in-progress.ts";
 import { type Cell, cellsOf, type Ending } from "../src/charging/matrix.ts";
@@ -108,25 +108,23 @@ describe("what is charged", () => {
     await expectCharges(begun);
   });
 
-  test("when only the process that accepted the request is killed: nothing", async (context) => {
+  test("when only the process that accepted the request is killed: its client has not left", async (context) => {
     context.skip(stack.killService === undefined, "all is one process");
     const edge = await stack.addReplica();
-    const call = billedCalls.chat;
-    const open = await beginCall(
-      { ...stack, url: edge.url },
-      await newSerialAccount(stack),
-      call,
-      "held",
-    );
+    const at = { ...stack, url: edge.url };
+    const begun = await beginAll("the process is killed", at);
+    for (const call of [billedCalls.chat, billedCalls.chatStream].map(withLargeBody)) {
+      const open = await beginCall(at, await newSerialAccount(at), call, "held");
+      begun.push({
+        cell: { call, form: "whole", ending: "the process is killed", charge: "nothing" },
+        open,
+      });
+    }
     await edge.kill();
-    const cell = {
-      call,
-      form: "whole",
-      ending: "the process is killed",
-      charge: "nothing",
-    } as const;
-    await expectCharge(stack, cell, open);
-    expect(open.recorded.outcome).toBe("client_disconnected");
+    const charged = begun.map(({ cell, open }) => ({ cell: withoutEdge(cell), open }));
+    await expectCharges(charged);
+    const chats = begun.filter(({ cell }) => cell.call.providerPath === "/v1/chat/completions");
+    for (const { open } of chats) expect(open.recorded.outcome).toBe("client_disconnected");
   });
 
   test("when the provider stalls", async () => {
@@ -144,3 +142,21 @@ describe("what is charged", () => {
     await hasty.stop();
   });
 });
+
+/** The body is larger than what services send each other in a shared stream. */
+function withLargeBody(call: BilledCall): BilledCall {
+  return {
+    ...call,
+    async write(alias) {
+      const { bytes, contentType } = await call.write(alias);
+      const text = bytes.toString().replace('"content":"', `"content":"${"large ".repeat(50_000)}`);
+      return { bytes: Buffer.from(text), contentType };
+    },
+  };
+}
+
+/** What is charged where the process that accepted a request is killed, and no other. */
+function withoutEdge(cell: Cell): Cell {
+  if (cell.form === "job") return { ...cell, charge: "unrecorded" };
+  return { ...cell, charge: cell.call.isAudioStream ? "delivered" : "nothing" };
+}

@@ -9,9 +9,14 @@ import {
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { create } from "@bufbuild/protobuf";
-import { GatewayError } from "@tollgate/core/errors";
+import type { Cancellable } from "@tollgate/core/cancellation";
+import { GatewayError, serviceUnavailable } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
+import { serveRoutes } from "@tollgate/http/proxied-request";
+import { serveProxied } from "@tollgate/http/server";
+import { createUploadSpace } from "@tollgate/http/upload-space";
+import { freePort } from "@tollgate/local/free-port";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { sendBodyTimeout } from "../http/error-response.ts";
@@ -336,4 +341,68 @@ test.each<[string, (replica: Server) => void]>([
     client.write(body, (error) => (error ? reject(error) : resolve()));
   });
   expect(await textOf(client)).toMatch(/^HTTP\/1\.1 503 /);
+});
+
+/** Proxies an upload to a service, whose route has read it and responds no more. */
+async function uploadedCall(signal: AbortSignal) {
+  const read = Promise.withResolvers<Cancellable>();
+  const log = createLog("silent");
+  const peerAuth = createPeerAuth({});
+  const uploads = createUploadSpace({ maxBytes: 2 ** 30, log, onChange() {} });
+  const handlers = {
+    request: serveRoutes(
+      {
+        async "/upload"({ req, cancellation }) {
+          await textOf(req);
+          cancellation.beginPart({ callerLeft() {} });
+          read.resolve(cancellation);
+          await new Promise(() => {});
+        },
+      },
+      { log, peerAuth, uploads },
+    ),
+  };
+  const address = { host: "127.0.0.1", port: await freePort() };
+  const service = await serveProxied(address, handlers, peerAuth);
+  const proxy = createServiceProxy([address], peerAuth, log);
+  const edge = createServer((req, res) => proxy.web(req, res, caller, signal));
+  edge.listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  const client = connect((edge.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(async () => {
+    client.destroy();
+    proxy.close();
+    edge.close();
+    await service.stop(0);
+  });
+  client.write("POST /upload HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
+  client.write("3\r\nabc\r\n0\r\n\r\n");
+  return { client, edge, proxy, cancellation: await read.promise };
+}
+
+test("a service is told that the client left, also one whose key was revoked before", async () => {
+  for (const signal of [
+    new AbortController().signal,
+    AbortSignal.abort(new GatewayError("key_revoked", "Revoked.")),
+  ]) {
+    const { client, cancellation } = await uploadedCall(signal);
+    expect(cancellation.hasLeft).toBe(false);
+    client.destroy();
+    await expect.poll(() => cancellation.hasLeft).toBe(true);
+    expect(cancellation.signal.aborted).toBe(false);
+  }
+});
+
+test("an edge that stops, or whose connection breaks, is not a client that left", async () => {
+  const stopped = new AbortController();
+  const ended = await uploadedCall(stopped.signal);
+  stopped.abort(serviceUnavailable());
+  ended.edge.closeAllConnections();
+  const broken = await uploadedCall(new AbortController().signal);
+  broken.proxy.close();
+  for (const { cancellation } of [ended, broken]) {
+    await expect.poll(() => cancellation.signal.aborted).toBe(true);
+    expect(cancellation.signal.reason).toMatchObject({ reason: "unavailable" });
+    expect(cancellation.hasLeft).toBe(false);
+  }
 });

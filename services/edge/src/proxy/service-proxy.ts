@@ -1,9 +1,11 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { endsByGateway } from "@tollgate/core/cancellation";
 import { envelope, GatewayError, internalError, serviceUnavailable } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
+import { sendDeparture } from "@tollgate/http/departure";
 import { logPeerFailure, writeError, writeErrorOnSocket } from "@tollgate/http/error-response";
 import { aliasHeader, forwardCaller } from "@tollgate/http/forwarded-caller";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
@@ -54,7 +56,7 @@ export function createServiceProxy(
   const agent = createReplicaAgent(replicas);
   /** Upgrades without a response yet. An error can still be written to their connections. */
   const pendingUpgrades = new WeakMap<IncomingMessage, UpgradeOptions>();
-  const signals = new WeakMap<IncomingMessage, AbortSignal>();
+  const calls = new WeakMap<IncomingMessage, ForwardedCall>();
   const handleErrors = definePlugin((proxy) => {
     proxy.on("error", (error, req, to) => {
       if (to === undefined || to.destroyed) return;
@@ -74,18 +76,6 @@ export function createServiceProxy(
       forwardUpgradeResponse(request, socket, options, stallMs);
     });
   });
-  const forwardRequest = definePlugin((proxy) => {
-    proxy.on("proxyReq", (request, req, _res, options) => {
-      options.buffer = req.pipe(gatherChunks());
-      sendHead(request);
-    });
-    proxy.on("proxyRes", (response, req, res) => {
-      forwardResponse(response, req, res, stallMs);
-      const signal = signals.get(req);
-      if (signal !== undefined && isEventStream(response))
-        endEventsBy(signal, response, res, stallMs);
-    });
-  });
   // The debug plugin keeps a socket's error from ending the process.
   const plugins = [debugProxyErrorsPlugin, handleErrors];
   const web = createProxyMiddleware({
@@ -93,7 +83,7 @@ export function createServiceProxy(
     agent,
     selfHandleResponse: true,
     ejectPlugins: true,
-    plugins: [...plugins, forwardRequest],
+    plugins: [...plugins, forwardRequests(calls, stallMs)],
   });
   const upgrade = createProxyMiddleware({
     target,
@@ -103,7 +93,10 @@ export function createServiceProxy(
   });
   return {
     web(req, res, caller, signal) {
-      signals.set(req, signal);
+      const call: ForwardedCall = { signal, request: undefined };
+      calls.set(req, call);
+      // Before the proxy, which closes the service's connection then.
+      res.once("close", () => announceDeparture(call, res));
       // The service speaks plain HTTP, whatever else the client offers.
       for (const name of connectionOffers) delete req.headers[name];
       forwardCaller(req.headers, caller, peerAuth);
@@ -121,19 +114,54 @@ export function createServiceProxy(
   };
 }
 
+function forwardRequests(calls: WeakMap<IncomingMessage, ForwardedCall>, stallMs: number) {
+  return definePlugin((proxy) => {
+    proxy.on("proxyReq", (request, req, _res, options) => {
+      options.buffer = req.pipe(gatherChunks());
+      const call = calls.get(req);
+      if (call !== undefined) call.request = request;
+      sendHead(request);
+    });
+    proxy.on("proxyRes", (response, req, res) => {
+      forwardResponse(response, req, res, stallMs);
+      const call = calls.get(req);
+      if (call !== undefined && isEventStream(response))
+        endEventsBy(call.signal, response, res, stallMs);
+    });
+  });
+}
+
 /** Request headers about the client's own connection and about trailers. They are not forwarded. */
 const connectionOffers = ["connection", "upgrade", "http2-settings", "trailer"];
 /** Response headers about the service's connection. */
 const hopByHop: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-/** Sends the head at once: a service's shutdown and timeouts depend on whether it has requests. */
+/** A request that is forwarded to a service. */
+interface ForwardedCall {
+  readonly signal: AbortSignal;
+  /** The request to the service, once it has a connection. */
+  request: ClientRequest | undefined;
+}
+
+/**
+ * Sends the head at once: a service's shutdown and timeouts depend on whether it has requests. The departure
+ * of the client may follow on the connection, which the agent closes at the end.
+ */
 function sendHead(request: ClientRequest): void {
   try {
+    request.setHeader("connection", "keep-alive");
     request.flushHeaders();
   } catch (error) {
     // The proxy does not catch this: a head that cannot be written would end the process.
     request.destroy(error as Error);
   }
+}
+
+/** Says that the client left, if it did. A service without the complete body has called no provider. */
+function announceDeparture({ signal, request }: ForwardedCall, res: ServerResponse): void {
+  const { socket } = request ?? {};
+  if (res.writableFinished || endsByGateway(signal) || !socket?.writable) return;
+  if (request?.writableEnded) sendDeparture(socket);
 }
 
 function forwardResponse(

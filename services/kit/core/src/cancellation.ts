@@ -1,4 +1,4 @@
-import { PeerError } from "./errors.ts";
+import { GatewayError, PeerError } from "./errors.ts";
 
 /** When a call must end, as its handler sees it. */
 export interface Cancellable {
@@ -71,6 +71,11 @@ export class Cancellation implements Cancellable {
     else this.#watcher.callerLeft();
   }
 
+  /** The caller's process or connection fails: aborts the signal, unless the caller left before. */
+  lose(): void {
+    if (!this.#hasLeft) this.abort(callerLostError());
+  }
+
   abort(reason: PeerError): void {
     if (this.isAborted) return;
     this.#reason = reason;
@@ -81,4 +86,14 @@ export class Cancellation implements Cancellable {
 /** Returns the error of a call that its caller cancelled, or whose caller disconnected. */
 export function callerLeftError(): PeerError {
   return new PeerError("cancelled", "the caller cancelled the call");
+}
+
+/** Returns the error of a call whose caller has failed or stopped. */
+export function callerLostError(): PeerError {
+  return new PeerError("unavailable", "the connection to the caller was lost");
+}
+
+/** Returns whether the gateway itself ends a request, by an error of its own, rather than its client. */
+export function endsByGateway({ reason }: AbortSignal): boolean {
+  return reason instanceof GatewayError && reason.status >= 500;
 }

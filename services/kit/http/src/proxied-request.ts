@@ -5,6 +5,7 @@ import { unknownParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { PeerAuth } from "@tollgate/core/peer-auth";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
+import { Departures } from "./departure.ts";
 import { notFound, toGatewayError, writeError, writeErrorOnSocket } from "./error-response.ts";
 import { readForwardedCaller } from "./forwarded-caller.ts";
 import type { UploadSpace } from "./upload-space.ts";
@@ -16,7 +17,10 @@ export interface ProxiedRequest {
   caller: Caller;
   /** The disk space for uploads. */
   uploads: UploadSpace;
-  /** The client leaves when it disconnects before its response is complete. */
+  /**
+   * The client leaves when the edge says that it disconnected. A connection that breaks by itself ends the
+   * call as a failure of the edge.
+   */
   cancellation: Cancellable;
 }
 
@@ -31,10 +35,13 @@ export function serveRoutes(
   routes: Readonly<Record<string, ProxiedRoute>>,
   { log, peerAuth, uploads }: { log: Log; peerAuth: PeerAuth; uploads: UploadSpace },
 ) {
+  const departures = new Departures();
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (departures.accept(req)) return;
     const cancellation = new Cancellation();
+    departures.watch(req, cancellation);
     res.once("close", () => {
-      if (!res.writableFinished) cancellation.leave();
+      if (!res.writableFinished) cancellation.lose();
     });
     try {
       const route = routeOf(routes, req);
@@ -46,7 +53,7 @@ export function serveRoutes(
         cancellation,
       });
     } catch (error) {
-      if (cancellation.hasLeft) return void res.destroy();
+      if (cancellation.hasLeft || cancellation.isAborted) return void res.destroy();
       const failure = toGatewayError(error, log);
       if (res.headersSent) return void res.destroy();
       writeError(res, failure);

@@ -1,5 +1,5 @@
-import { callerLeftError } from "@tollgate/core/cancellation";
-import { GatewayError, PeerError } from "@tollgate/core/errors";
+import { callerLeftError, callerLostError, endsByGateway } from "@tollgate/core/cancellation";
+import { PeerError } from "@tollgate/core/errors";
 import type { CallOptions } from "./implementation.ts";
 
 /** Throws a PeerError if the caller has already cancelled: such a call is never started. */
@@ -12,14 +12,8 @@ export function throwIfCancelled({ signal }: CallOptions): void {
  * error of the gateway, which then ends the request by itself.
  */
 export function errorOfCancel(signal: AbortSignal | undefined): PeerError {
-  const reason: unknown = signal?.reason;
-  const isGateways = reason instanceof GatewayError && reason.status >= 500;
-  return isGateways ? callerLostError() : callerLeftError();
-}
-
-/** Returns the error of a call whose caller has failed or stopped. */
-export function callerLostError(): PeerError {
-  return new PeerError("unavailable", "the connection to the caller was lost");
+  const isLost = signal !== undefined && endsByGateway(signal);
+  return isLost ? callerLostError() : callerLeftError();
 }
 
 /** Returns the error of a call that took longer than its timeout. */

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect as connectTo, createServer as createTcpServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,11 +7,12 @@ import { type handleBidiStreamingCall, Server, ServerCredentials } from "@grpc/g
 import { createLog, type Log } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { rejectionOf } from "../test/call-outcome.ts";
 import { createClient } from "./client.ts";
 import { type GrpcServer, serveGrpc } from "./grpc-server.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
-import { bindService, type Implementation } from "./implementation.ts";
+import { bindService, type CallContext, type Implementation } from "./implementation.ts";
 import { muxMethod } from "./mux/mux.ts";
 
 type Chat = Implementation<typeof ChatService>;
@@ -157,4 +159,71 @@ test("a handler that fails because its caller cancelled logs no failure", async 
   await expect(call).rejects.toMatchObject({ reason: "cancelled" });
   await ended.promise;
   expect(failures).toEqual([]);
+});
+
+/** Forwards connections to a server that listens on a socket, until it cuts them. */
+async function relayTo(name: string) {
+  const sockets: Socket[] = [];
+  const relay = createTcpServer((near) => {
+    const far = connectTo(join(folder, name));
+    for (const socket of [near, far]) socket.on("error", () => {});
+    sockets.push(near, far);
+    near.pipe(far).pipe(near);
+  });
+  const path = join(folder, `${name}-relay`);
+  await new Promise<void>((resolve) => relay.listen(path, resolve));
+  onTestFinished(() => void relay.close());
+  return {
+    address: `unix:${path}`,
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Starts a call of so many bytes, through a relay, whose handler is in a part that runs to its end. */
+async function relayedCall(bytes: number) {
+  const entered = Promise.withResolvers<CallContext>();
+  const name = `relayed-${bytes}`;
+  await serve(addressOf(name), {
+    async complete(_request, context) {
+      context.beginPart({ callerLeft() {} });
+      entered.resolve(context);
+      await new Promise<void>((resolve) => {
+        context.signal.addEventListener("abort", () => resolve());
+      });
+      return {};
+    },
+  });
+  const relay = await relayTo(name);
+  const caller = new AbortController();
+  const request = { call: { body: Buffer.alloc(bytes, " ") } };
+  const options = { signal: caller.signal, timeoutMs: 60_000 };
+  const failure = rejectionOf(connect(relay.address).client.complete(request, options));
+  return { relay, caller, failure, context: await entered.promise };
+}
+
+/** The larger one is a gRPC call of its own. */
+describe.each([0, 300_000])("a call of %d bytes whose connection breaks", (bytes) => {
+  test("ends by its caller's failure, and the caller has not left", async () => {
+    const { relay, failure, context } = await relayedCall(bytes);
+    relay.cut();
+    await vi.waitFor(() => expect(context.signal.aborted).toBe(true), polling);
+    expect(context.signal.reason).toMatchObject({ reason: "unavailable" });
+    expect(context.hasLeft).toBe(false);
+    expect(await failure).toMatchObject({ reason: "unavailable" });
+  });
+
+  test("goes on where its caller had left before", async () => {
+    const { relay, caller, failure, context } = await relayedCall(bytes);
+    caller.abort();
+    await vi.waitFor(() => expect(context.hasLeft).toBe(true), polling);
+    relay.cut();
+    // By its response to another call, the server has seen the cut.
+    await connect(addressOf(`relayed-${bytes}`)).client.countTokens({});
+    expect(context.signal.aborted).toBe(false);
+    context.endPart();
+    expect(context.signal.reason).toMatchObject({ reason: "cancelled" });
+    expect(await failure).toMatchObject({ reason: "cancelled" });
+  });
 });

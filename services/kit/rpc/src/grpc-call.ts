@@ -1,19 +1,28 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type {
   Client,
-  ClientReadableStream,
+  ClientDuplexStream,
+  ClientWritableStream,
   CallOptions as GrpcCallOptions,
   Metadata,
   ServiceError,
 } from "@grpc/grpc-js";
+import { callerLeftError } from "@tollgate/core/cancellation";
+import type { PeerError } from "@tollgate/core/errors";
 import { createSignal } from "@tollgate/core/signal";
+import { errorOfCancel } from "./cancellation.ts";
 import { asBuffer, deserializer } from "./grpc-channel.ts";
 import { errorIn, fromStatus } from "./grpc-status.ts";
 import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { nameOf } from "./method-name.ts";
 import type { ResponseStream } from "./response-stream.ts";
 
-/** Makes a unary call as a gRPC call of its own. Sends a copy of `metadata`. */
+/**
+ * Makes a unary call as a gRPC call of its own. Sends a copy of `metadata`.
+ *
+ * The client's side stays open after the request: a second message says that the caller left, since the
+ * reset of a call looks like the loss of its connection.
+ */
 export function grpcUnary(
   client: Client,
   metadata: Metadata,
@@ -23,12 +32,15 @@ export function grpcUnary(
 ): Promise<Message> {
   const { signal } = options;
   return new Promise((resolve, reject) => {
-    const cancel = () => call.cancel();
-    const call = client.makeUnaryRequest(
+    const cancel = () => {
+      const error = errorOfCancel(signal);
+      reject(error);
+      cancelCall(call, error);
+    };
+    const call = client.makeClientStreamRequest(
       `/${nameOf(method)}`,
       asBuffer,
       deserializer(method.output),
-      request,
       withTrace(metadata, options),
       limits(options),
       (error, response) => {
@@ -37,11 +49,12 @@ export function grpcUnary(
         resolve(response as Message);
       },
     );
+    call.write(request);
     signal?.addEventListener("abort", cancel, { once: true });
   });
 }
 
-/** Makes a server-streaming call as a gRPC call of its own. Sends a copy of `metadata`. */
+/** Makes a server-streaming call as a gRPC call of its own, as `grpcUnary` does a unary one. */
 export function grpcStream(
   client: Client,
   metadata: Metadata,
@@ -50,52 +63,64 @@ export function grpcStream(
   options: CallOptions,
 ): ResponseStream {
   const { signal } = options;
-  const call = client.makeServerStreamRequest(
+  const call = client.makeBidiStreamRequest(
     `/${nameOf(method)}`,
     asBuffer,
     deserializer(method.output),
-    request,
     withTrace(metadata, options),
     limits(options),
   );
-  const cancel = () => call.cancel();
-  signal?.addEventListener("abort", cancel, { once: true });
+  call.write(request);
+  let failure: Error | undefined;
+  let isOver = false;
+  const changed = createSignal();
+  // grpc-js emits an error while earlier messages are still buffered: it is thrown once they are read.
+  call.on("error", (error) => {
+    failure ??= error;
+  });
+  call.on("status", ({ metadata }) => {
+    failure ??= errorIn(metadata);
+    isOver = true;
+  });
+  for (const event of streamEvents) call.on(event, changed.notify);
+  const cancel = (error: PeerError) => {
+    if (isOver) return;
+    isOver = true;
+    failure ??= error;
+    cancelCall(call, error);
+    changed.notify();
+  };
+  const onAbort = () => cancel(errorOfCancel(signal));
+  signal?.addEventListener("abort", onAbort, { once: true });
   return {
-    next: readerOf(call),
+    async next() {
+      for (;;) {
+        const message = call.read() as Message | null;
+        if (message !== null) return message;
+        if (call.readableEnded || call.destroyed || (isOver && failure !== undefined)) break;
+        await changed.wait();
+      }
+      if (failure !== undefined) throw isServiceError(failure) ? fromStatus(failure) : failure;
+      return null;
+    },
     close() {
-      signal?.removeEventListener("abort", cancel);
-      call.cancel();
+      signal?.removeEventListener("abort", onAbort);
+      cancel(callerLeftError());
+      // What the server still sends is discarded, so that it can end the call.
+      call.removeListener("readable", changed.notify);
+      call.resume();
     },
   };
 }
 
-/**
- * Returns the messages of a call, then throws the error with which it ended, if any. grpc-js emits
- * an error while earlier messages are still buffered, so the error is held until they are read.
- */
-function readerOf(call: ClientReadableStream<Message>): ResponseStream["next"] {
-  let failure: Error | undefined;
-  call.on("error", (error) => {
-    failure = error;
-  });
-  call.on("status", ({ metadata }) => {
-    failure ??= errorIn(metadata);
-  });
-  const changed = createSignal();
-  for (const event of ["readable", "end", "close", "error", "status"]) {
-    call.on(event, changed.notify);
-  }
+const streamEvents = ["readable", "end", "close", "error", "status"];
 
-  return async () => {
-    for (;;) {
-      const message = call.read() as Message | null;
-      if (message !== null) return message;
-      if (call.readableEnded || call.destroyed) break;
-      await changed.wait();
-    }
-    if (failure !== undefined) throw isServiceError(failure) ? fromStatus(failure) : failure;
-    return null;
-  };
+type OpenCall = ClientWritableStream<Uint8Array> | ClientDuplexStream<Uint8Array, Message>;
+
+/** Says that the caller left, and the server ends the call, or resets that of a caller that cannot wait. */
+function cancelCall(call: OpenCall, { reason }: PeerError): void {
+  if (reason === "cancelled") call.end(new Uint8Array());
+  else call.cancel();
 }
 
 function withTrace(shown: Metadata, { trace }: CallOptions): Metadata {

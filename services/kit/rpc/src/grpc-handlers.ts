@@ -1,16 +1,17 @@
-import { once } from "node:events";
 import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import type {
   Metadata,
   MethodDefinition,
   Server,
-  ServerUnaryCall,
-  ServerWritableStream,
+  ServerDuplexStream,
+  ServerReadableStream,
   StatusObject,
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Cancellation, callerLeftError } from "@tollgate/core/cancellation";
+import { PeerError } from "@tollgate/core/errors";
+import { createSignal } from "@tollgate/core/signal";
 import { readTraceHeaders, type TraceHeaders } from "@tollgate/core/tracing";
 import { type CallGuard, notAnOperator } from "./call-guard.ts";
 import { deadlineError } from "./cancellation.ts";
@@ -20,10 +21,13 @@ import type { AnyHandler, CallContext, Fields, ServiceBinding } from "./implemen
 import { nameOf } from "./method-name.ts";
 import { outgoingError } from "./outgoing-error.ts";
 
-type UnaryCall = ServerUnaryCall<Message, Message>;
-type StreamCall = ServerWritableStream<Message, Message>;
+type UnaryCall = ServerReadableStream<Message, Message>;
+type StreamCall = ServerDuplexStream<Message, Message>;
 
-/** Serves each call of a service that arrives as a gRPC call of its own. */
+/**
+ * Serves each call of a service that arrives as a gRPC call of its own. To a client, the methods are those
+ * of the proto files: its request may have a second message, which says that the caller left.
+ */
 export function addGrpcService(server: Server, binding: ServiceBinding, guard: CallGuard): void {
   const implementation: UntypedServiceImplementation = {};
   const definition: Record<string, MethodDefinition<Message, Message>> = {};
@@ -32,7 +36,7 @@ export function addGrpcService(server: Server, binding: ServiceBinding, guard: C
     const streams = method.methodKind === "server_streaming";
     definition[method.name] = {
       path: `/${nameOf(method)}`,
-      requestStream: false,
+      requestStream: true,
       responseStream: streams,
       requestSerialize: serializer(method.input),
       requestDeserialize: deserializer(method.input),
@@ -58,8 +62,8 @@ interface ServedMethod {
 function unaryHandler(served: ServedMethod, handler: AnyHandler) {
   return (call: UnaryCall, respond: sendUnaryData<Message>): Promise<void> =>
     runCall(call, served, {
-      async run(context) {
-        const fields = await (handler(call.request as never, context) as Promise<Fields>);
+      async run(request, context) {
+        const fields = await (handler(request as never, context) as Promise<Fields>);
         respond(null, create(served.method.output, fields));
       },
       fail: respond,
@@ -73,8 +77,8 @@ function unaryHandler(served: ServedMethod, handler: AnyHandler) {
 function streamHandler(served: ServedMethod, handler: AnyHandler) {
   return (call: StreamCall): Promise<void> =>
     runCall(call, served, {
-      async run(context) {
-        const messages = handler(call.request as never, context) as AsyncIterable<Fields>;
+      async run(request, context) {
+        const messages = handler(request as never, context) as AsyncIterable<Fields>;
         await writeAll(call, served.method, messages, context);
         call.end();
       },
@@ -86,14 +90,17 @@ function streamHandler(served: ServedMethod, handler: AnyHandler) {
 async function runCall(
   call: UnaryCall | StreamCall,
   { method, guard, forOperators }: ServedMethod,
-  parts: { run(context: GrpcContext): Promise<void>; fail(status: StatusObject): void },
+  parts: {
+    run(request: Message, context: GrpcContext): Promise<void>;
+    fail(status: StatusObject): void;
+  },
 ): Promise<void> {
-  const { context, unfollow } = followCaller(call);
+  const { context, received, unfollow } = followCaller(call);
   const leave = guard.enter();
   try {
     guard.admit(method);
     if (forOperators && !guard.isOperator(call.metadata)) throw notAnOperator();
-    await parts.run(context);
+    await parts.run(await received, context);
   } catch (error) {
     const failure = isOver(context)
       ? callerLeftError()
@@ -112,10 +119,11 @@ async function writeAll(
   messages: AsyncIterable<Fields>,
   context: GrpcContext,
 ): Promise<void> {
+  const changed = createSignal();
+  for (const event of ["drain", "close", "data"]) call.on(event, changed.notify);
   for await (const message of messages) {
     const hasRoom = call.write(create(method.output, message));
-    const { signal } = context;
-    if (!hasRoom && !isOver(context)) await once(call, "drain", { signal });
+    if (!hasRoom && !isOver(context)) await changed.wait();
     if (isOver(context)) return;
   }
 }
@@ -135,34 +143,42 @@ function isOver({ hasLeft, isAborted }: GrpcContext): boolean {
   return hasLeft || isAborted;
 }
 
+/** A caller that cancels this long before the deadline has reached it: it was a little earlier there. */
+const deadlineMarginMs = 1_000;
+
 /**
- * Follows the caller of a call. grpc-js emits `cancelled` when the caller cancels or disconnects, and when
- * the deadline passes. The cause is not known here, so the caller counts as left. An attempt that continues
- * ends at the deadline.
+ * Reads the request of a call, and follows its caller, which leaves by a second message. grpc-js emits
+ * `cancelled` when the deadline passes, and otherwise when the caller fails, stops or disconnects.
  */
 function followCaller(call: UnaryCall | StreamCall) {
   const context = new GrpcContext(call.metadata);
-  let timer: NodeJS.Timeout | undefined;
-  const leave = () => {
-    const leftMs = Math.max(0, Number(call.getDeadline()) - Date.now());
-    timer = setTimeout(expire, Math.min(leftMs, maxTimerMs), context, leftMs);
-    timer.unref();
-    context.leave();
+  const request = Promise.withResolvers<Message>();
+  // It is not awaited where the call is refused.
+  request.promise.catch(() => {});
+  let isRead = false;
+  const onMessage = (message: Message) => {
+    if (isRead) context.leave();
+    isRead = true;
+    request.resolve(message);
   };
-  if (call.cancelled) leave();
-  call.once("cancelled", leave);
+  const onEnd = () => request.reject(new PeerError("unavailable", "the call has no request"));
+  const onCancelled = () => {
+    const leftMs = Number(call.getDeadline()) - Date.now();
+    if (leftMs < deadlineMarginMs) context.abort(deadlineError(timeoutMs));
+    else context.lose();
+    onEnd();
+  };
+  const timeoutMs = Number(call.getDeadline()) - Date.now();
+  if (call.cancelled) onCancelled();
+  call.once("cancelled", onCancelled);
+  call.on("data", onMessage);
+  call.once("end", onEnd);
   return {
     context,
+    received: request.promise,
     unfollow() {
-      clearTimeout(timer);
-      call.removeListener("cancelled", leave);
+      call.removeListener("cancelled", onCancelled);
+      call.removeListener("data", onMessage);
     },
   };
-}
-
-/** The longest that a timer of Node runs. A call without a deadline has an infinite one. */
-const maxTimerMs = 2 ** 31 - 1;
-
-function expire(context: GrpcContext, timeoutMs: number): void {
-  context.abort(deadlineError(timeoutMs));
 }

@@ -272,8 +272,8 @@ describe.each([
     await expect.poll(() => context.signal.reason).toMatchObject({ reason: "deadline" });
   });
 
-  test("ends with the gateway, in each of its parts", async () => {
-    const { caller, failure, context } = await callInPart(60_000);
+  test.each(sizes)("of %d bytes ends with the gateway, in each of its parts", async (bytes) => {
+    const { caller, failure, context } = await callInPart(60_000, bytes);
     caller.abort(serviceUnavailable());
     expect(await failure).toMatchObject({ reason: "unavailable" });
     await expect.poll(() => context.signal.reason).toMatchObject({ reason: "unavailable" });

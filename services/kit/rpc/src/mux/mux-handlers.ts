@@ -62,7 +62,7 @@ export function createMuxHandler(
 }
 
 function expire(call: IncomingCall, timeoutMs: number): void {
-  call.cancel(deadlineError(timeoutMs));
+  call.abort(deadlineError(timeoutMs));
 }
 
 function requireMethod(
@@ -100,8 +100,12 @@ export interface IncomingCall {
   end(end: MessageInitShape<typeof EndSchema>): void;
   /** Adds the client's credit to the window. */
   grant(credit: number): void;
-  /** Ends the call for a reason; without one, its caller left. Nothing more is sent. */
-  cancel(reason?: PeerError): void;
+  /** The caller leaves. Nothing more is sent. */
+  leave(): void;
+  /** The caller's process or connection fails, which ends the call unless its caller left before. */
+  lose(): void;
+  /** Ends the call. Nothing more is sent. */
+  abort(reason: PeerError): void;
 }
 
 /** What the handler of a call on a mux receives. */
@@ -134,9 +138,16 @@ export function createIncomingCall(
       if (!isOver()) send({ call: id, end });
     },
     grant: window.widen,
-    cancel(reason) {
-      if (reason === undefined) context.leave();
-      else context.abort(reason);
+    leave() {
+      context.leave();
+      window.widen(windowBytes);
+    },
+    lose() {
+      context.lose();
+      window.widen(windowBytes);
+    },
+    abort(reason) {
+      context.abort(reason);
       window.widen(windowBytes);
     },
   };

@@ -6,7 +6,6 @@ import {
   ResponseFrameSchema,
 } from "@tollgate/proto/tollgate/v1/mux";
 import type { CallGuard } from "../call-guard.ts";
-import { callerLostError } from "../cancellation.ts";
 import { toStatus } from "../grpc-status.ts";
 import { createFrameBatch } from "./frame-batch.ts";
 import { createIncomingCall, type IncomingCall, type MuxHandler } from "./mux-handlers.ts";
@@ -84,7 +83,8 @@ function serveMux(
         calls.get(id)?.grant(body.value);
         return;
       case "cancel":
-        calls.get(id)?.cancel(body.value ? undefined : callerLostError());
+        if (body.value) calls.get(id)?.leave();
+        else calls.get(id)?.lose();
     }
   }
 
@@ -95,7 +95,7 @@ function serveMux(
   function cancelAll(): void {
     state = "closed";
     onClosed();
-    for (const call of calls.values()) call.cancel(callerLostError());
+    for (const call of calls.values()) call.lose();
   }
 
   function end(): void {

@@ -13,7 +13,8 @@
  *   it still begins calls. Then it sends a frame for call 0, completes the calls in progress, and
  *   ends the stream with OK. A call that it never began gets the PeerError `draining`, and so is
  *   retried.
- * - Lost connection: the client rejects all calls in progress, and the server aborts them.
+ * - Lost connection: the client rejects all calls in progress, and the server aborts those whose caller
+ *   had not left.
  *
  * Why it exists: CPU of both processes together, in µs, on two cores (medians of three runs; the
  * ratios hold from run to run, the times do not):
