@@ -190,6 +190,26 @@ describe("providers of audio", () => {
     expect(entry).toMatchObject({ provider: kind, basis, quantity: 5n });
   });
 
+  test("what a vendor says besides is ignored, and its word that all is transcribed ends the stream", async () => {
+    const listen = async (kind: string) => {
+      const stream = await live.start({ model: `test-${kind}-live-over` });
+      talk(stream, 5);
+      const startedAt = performance.now();
+      stream.socket.close(1_000);
+      expect(await stream.closed).toBe(1_000);
+      // A provider that stays open is otherwise waited for as long as 8 s.
+      expect(performance.now() - startedAt).toBeLessThan(4_000);
+      expect(stream.frames.filter(({ type }) => type !== "transcription.partial")).toMatchObject([
+        { type: "transcription.final", text: "sentence 0" },
+        { type: "transcription.final", text: "sentence 1" },
+      ]);
+      return entryOf(stack, account, stream.requestId);
+    };
+    const [deepgram, elevenlabs] = await Promise.all(["deepgram", "elevenlabs"].map(listen));
+    expect(deepgram).toMatchObject({ kind: "usage", basis: "provider", quantity: 4n });
+    expect(elevenlabs).toMatchObject({ kind: "usage", basis: "timestamps", quantity: 5n });
+  });
+
   test.each([
     "deepgram",
     "elevenlabs",

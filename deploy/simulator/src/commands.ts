@@ -192,6 +192,13 @@ const commands = z
     close_after: integer(0, 1_000_000),
     /** Closes the live connection cleanly where it is sent no audio for n milliseconds. */
     idle_ms: integer(1, 600_000),
+    /**
+     * On the live connections of vendors: says at the end of the audio, in place of the last results, that
+     * nothing is left to transcribe, and stays open.
+     */
+    nothing_left: flag(),
+    /** Begins a live connection with messages that a client must ignore. */
+    others: flag(),
     /** Keeps the live connection open after its last event. */
     no_close: flag(),
     /** Waits this long before each event that is sent after the flush, or until the call is released. */

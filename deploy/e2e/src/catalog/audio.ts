@@ -86,6 +86,10 @@ function audioVendorModels() {
     listener("test-elevenlabs-live-failing", [
       { ...realtime, model: "scribe_v2_realtime?fail_after=1" },
     ]),
+    listener("test-elevenlabs-live-over", [
+      { ...realtime, model: "scribe_v2_realtime?nothing_left&others" },
+    ]),
+    listener("test-deepgram-live-over", [{ ...deepgramLive, model: "nova-3?nothing_left&others" }]),
     listener("test-deepgram-hear", [slot("deepgram", "nova-3")]),
     listener("test-deepgram-hear-unknown", [slot("deepgram", "nova-3?no_choices")]),
     listener("test-deepgram-live", [deepgramLive]),

@@ -35,7 +35,12 @@ export async function serveLive(
     if (audio === "invalid") return socket.close(1_008);
     if (audio === "end") {
       const wait = (ms: number) => delay(ms, undefined, { signal: released }).catch(() => {});
-      return doNext(() => drain(socket, recorded, commands, transcriber.flush(), { send, wait }));
+      const rest = transcriber.flush();
+      return doNext(() =>
+        commands.nothing_left
+          ? endEarly(socket, wire, recorded)
+          : drain(socket, recorded, commands, rest, { send, wait }),
+      );
     }
     idle.refresh();
     hash.update(audio);
@@ -45,12 +50,27 @@ export async function serveLive(
       for (const event of events) await send(event);
     });
   });
+  if (commands.others) sendOthers(socket, wire);
   if (commands.stall) socket.pause();
   if (commands.die_after === 0) doNext(() => send({ type: "transcription.partial", text: "" }));
   await once(socket, "close");
   idle.stop();
   upload.sha256 = hash.digest("hex");
   if (recorded.outcome === "open") recorded.outcome = "client_disconnected";
+}
+
+/** Sends what a client must ignore: messages without a meaning for it, and frames that are no JSON. */
+function sendOthers(socket: WebSocket, { others = [] }: LiveWire): void {
+  for (const other of others) socket.send(JSON.stringify(other));
+  socket.send("ping");
+  socket.send("[]");
+  socket.send(Buffer.from([1, 2, 3]));
+}
+
+/** Says that nothing is left to transcribe. The connection stays open. */
+async function endEarly(socket: WebSocket, wire: LiveWire, recorded: RecordedCall): Promise<void> {
+  recorded.outcome = "completed";
+  socket.send(JSON.stringify(wire.nothingLeft));
 }
 
 /** Closes the connection where no audio has come for the time of a command, as vendors do. */

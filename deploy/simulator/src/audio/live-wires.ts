@@ -12,6 +12,10 @@ export interface LiveWire {
   write(event: LiveEvent): object;
   /** The event that a failure sends. */
   failure: object;
+  /** What the vendor says, in place of the last results, where the end leaves it nothing to transcribe. */
+  nothingLeft?: object;
+  /** Messages that a client must ignore. */
+  others?: readonly object[];
 }
 
 const message = "the simulator was commanded to fail";
@@ -65,6 +69,14 @@ const deepgramWire: LiveWire = {
     };
   },
   failure: { type: "Error", description: message, variant: "UNKNOWN" },
+  nothingLeft: { type: "Metadata", duration: 0, channels: 1 },
+  others: [
+    { type: "SpeechStarted", channel: [0], timestamp: 0 },
+    { type: "UtteranceEnd", channel: [0, 1], last_word_end: 1 },
+    { type: "Metadata", duration: 0 },
+    { type: "Warning", description: "simulated" },
+    { type: "NewKind", error: null, channel: {} },
+  ],
 };
 
 const elevenlabsFrame = z.strictObject({
@@ -101,6 +113,16 @@ const elevenlabsWire: LiveWire = {
     };
   },
   failure: { message_type: "transcriber_error", error: message },
+  nothingLeft: {
+    message_type: "commit_throttled",
+    error: "Commit request ignored: only 0.00s of uncommitted audio.",
+  },
+  others: [
+    { message_type: "session_started", session_id: "s", config: {} },
+    { message_type: "warning", warning: "simulated" },
+    { message_type: "new_kind", error: null, text: 5 },
+    { error: "without a type" },
+  ],
 };
 
 /** The wires by the path of their upgrade. */

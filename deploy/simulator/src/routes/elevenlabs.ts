@@ -10,20 +10,31 @@ import { prettyJson, sendJson } from "../send-json.ts";
 import { sendSpeech } from "./speech.ts";
 import { GARBAGE, secondsOf } from "./transcriptions.ts";
 
-/** https://elevenlabs.io/docs/api-reference/text-to-speech/stream */
-const speechRequest = z.object({
-  query: z.strictObject({
-    output_format: z
-      .string()
-      .regex(/^(?:mp3|opus)_\d+_\d+$|^(?:pcm|wav|ulaw|alaw)_\d+$/)
-      .optional(),
-  }),
-  body: z.strictObject({
-    text: z.string().min(1),
-    model_id: z.string().min(1),
-    voice_settings: z.strictObject({ speed: z.number().min(0.7).max(1.2).optional() }).optional(),
-  }),
+const speechBody = z.strictObject({
+  text: z.string().min(1),
+  model_id: z.string().min(1),
+  voice_settings: z.strictObject({ speed: z.number().min(0.7).max(1.2).optional() }).optional(),
 });
+
+/** https://elevenlabs.io/docs/api-reference/text-to-speech/stream */
+const streamedFormat = /^(?:mp3|opus)_\d+_\d+$|^(?:pcm|ulaw|alaw)_\d+$/;
+/** https://elevenlabs.io/docs/api-reference/text-to-speech/convert */
+const wholeFormat = /^(?:mp3|opus)_\d+_\d+$|^(?:pcm|wav|ulaw|alaw)_\d+$/;
+
+function textToSpeech(path: string, format: RegExp): SimulatorRoute {
+  return queryBodyRoute({
+    path,
+    schema: z.object({
+      query: z.strictObject({ output_format: z.string().regex(format).optional() }),
+      body: speechBody,
+    }),
+    modelOf: ({ body }) => body.model_id,
+    respond: (commanded, { query, body }) => {
+      const [codec = ""] = (query.output_format ?? "mp3").split("_");
+      return sendSpeech(commanded, body.text, contentTypes[codec] ?? "audio/basic");
+    },
+  });
+}
 
 const contentTypes: Readonly<Record<string, string>> = {
   mp3: "audio/mpeg",
@@ -98,15 +109,8 @@ const speechToText: SimulatorRoute = {
 
 /** The routes of ElevenLabs' API. */
 export const elevenlabsRoutes: readonly SimulatorRoute[] = [
-  queryBodyRoute({
-    path: "/elevenlabs/v1/text-to-speech/*/stream",
-    schema: speechRequest,
-    modelOf: ({ body }) => body.model_id,
-    respond: (commanded, { query, body }) => {
-      const [format = ""] = (query.output_format ?? "mp3").split("_");
-      return sendSpeech(commanded, body.text, contentTypes[format] ?? "audio/basic");
-    },
-  }),
+  textToSpeech("/elevenlabs/v1/text-to-speech/*/stream", streamedFormat),
+  textToSpeech("/elevenlabs/v1/text-to-speech/*", wholeFormat),
   speechToText,
   {
     method: "GET",

@@ -2,7 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { repeat } from "@tollgate/core/repeat";
 import { liveAdapterOf } from "@tollgate/providers/live";
-import type { LiveAdapter } from "@tollgate/providers/live-adapter";
+import type { LiveAdapter, TranslatedLiveEvent } from "@tollgate/providers/live-adapter";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { retryAfterMsOf } from "@tollgate/upstream/retry-after";
@@ -28,10 +28,10 @@ export interface ProviderSocket {
   /** Sends the provider the end of the audio. Resolves as `send` does. */
   endAudio(): Promise<boolean>;
   /**
-   * The events until the provider closes. Throws a SlotFailure when the connection breaks or an
-   * event is not a JSON object. Reading from the provider pauses while too many are unread.
+   * The events until the provider closes. Throws a SlotFailure when the connection breaks. A frame that
+   * is not a JSON object is ignored. Reading from the provider pauses while too many are unread.
    */
-  events: AsyncIterable<JsonObject>;
+  events: AsyncIterable<TranslatedLiveEvent>;
   /** Returns how many bytes of audio were handed to the network. What waits to be sent is not. */
   sentBytes(): number;
   /** Closes the connection at once. */
@@ -57,7 +57,10 @@ export async function connectProvider(
     maxPayload: maxEventBytes,
     perMessageDeflate: false,
   });
-  const events = queueEvents(socket, startHeartbeat(socket), adapter);
+  const audio = { hasEnded: false };
+  const events = queueEvents(socket, startHeartbeat(socket), (value) =>
+    adapter.event(value, audio.hasEnded),
+  );
   const close = () => socket.terminate();
   signal.addEventListener("abort", close, { once: true });
   try {
@@ -84,9 +87,10 @@ export async function connectProvider(
   }
   const stopKeepingAlive = keepAlive(socket, adapter);
   return {
-    send: (audio) => send(adapter.audio(audio), audio.byteLength),
+    send: (chunk) => send(adapter.audio(chunk), chunk.byteLength),
     endAudio() {
       stopKeepingAlive();
+      audio.hasEnded = true;
       return send(adapter.end);
     },
     events,
@@ -139,9 +143,9 @@ function isNotConnected(error: NodeJS.ErrnoException): boolean {
 function queueEvents(
   socket: WebSocket,
   heartbeat: Heartbeat,
-  adapter: LiveAdapter,
-): AsyncIterable<JsonObject> {
-  const queue = createQueue<JsonObject>({
+  translate: (value: JsonObject) => TranslatedLiveEvent | undefined,
+): AsyncIterable<TranslatedLiveEvent> {
+  const queue = createQueue<TranslatedLiveEvent>({
     limit: maxUnreadEvents,
     maxBytes: maxBufferedBytes,
     onFull: () => socket.pause(),
@@ -149,13 +153,8 @@ function queueEvents(
   });
   socket.on("message", (data: Buffer, isBinary) => {
     const value = isBinary ? undefined : parseEvent(String(data));
-    if (value !== undefined) {
-      const event = adapter.event(value);
-      if (event !== undefined) queue.push(event, data.length);
-      return;
-    }
-    queue.end(new SlotFailure("rejected", "an event of the provider is not a JSON object"));
-    socket.terminate();
+    const event = value && translate(value);
+    if (event !== undefined) queue.push(event, data.length);
   });
   socket.on("error", (cause) => {
     queue.end(new SlotFailure("unreachable", "the connection to the provider failed", { cause }));

@@ -14,6 +14,10 @@ export interface LiveAdapter {
   /**
    * Returns an event of the provider as one of the gateway: `transcription.partial`,
    * `transcription.final` or `transcription.refine`; `error` for a failure. Undefined: to be ignored.
+   * `hasEnded` says whether the provider was sent the end of the audio.
    */
-  event(value: JsonObject): JsonObject | undefined;
+  event(value: JsonObject, hasEnded: boolean): TranslatedLiveEvent | undefined;
 }
+
+/** `end`: after the end of the audio, the provider says that its transcript is complete. */
+export type TranslatedLiveEvent = JsonObject | "end";

@@ -153,7 +153,11 @@ describe("a live stream of Deepgram", () => {
     ["metadata", { type: "Metadata", request_id: "8ad27ca3", duration: 7.97 }, undefined],
     ["the end of an utterance", { type: "UtteranceEnd", last_word_end: 2.39 }, undefined],
   ])("has the event for %s", (_, given, event) => {
-    expect(deepgramLive.event(given)).toEqual(event);
+    expect(deepgramLive.event(given, false)).toEqual(event);
+  });
+
+  test("ends with the metadata that follow the end of the audio", () => {
+    expect(deepgramLive.event({ type: "Metadata", duration: 7.97 }, true)).toBe("end");
   });
 });
 

@@ -19,8 +19,10 @@ export const deepgramLive: LiveAdapter = {
   audio: (chunk) => chunk,
   end: JSON.stringify({ type: "CloseStream" }),
   keepAlive: { frame: JSON.stringify({ type: "KeepAlive" }), everyMs: keepAliveMs },
-  event(value) {
+  event(value, hasEnded) {
     if (value.type === "Error") return { type: "error" };
+    // The summary after the last result: https://developers.deepgram.com/docs/close-stream
+    if (value.type === "Metadata" && hasEnded) return "end";
     return value.type === "Results" ? resultOf(value) : undefined;
   },
 };

@@ -122,22 +122,35 @@ describe("a live stream of ElevenLabs", () => {
     ],
     ["an error", { message_type: "quota_exceeded", error: "No quota is left." }, { type: "error" }],
   ])("has the event for %s", (_, given, event) => {
-    expect(elevenlabsLive.event(given)).toEqual(event);
+    expect(elevenlabsLive.event(given, false)).toEqual(event);
+  });
+
+  test.each<[string, JsonObject, unknown, unknown]>([
+    ["commit_throttled", { error: "Only 0.00s of audio." }, undefined, "end"],
+    ["insufficient_audio_activity", { error: "No speech." }, undefined, "end"],
+    ["input_error", { error: "No audio." }, { type: "error" }, "end"],
+    ["session_time_limit_exceeded", { error: "Too long." }, { type: "error" }, { type: "error" }],
+    ["new_error", { error: "It failed." }, { type: "error" }, { type: "error" }],
+    ["new_kind", { error: null, text: "x" }, undefined, undefined],
+    ["warning", { warning: "Almost." }, undefined, undefined],
+  ])("has for %s an event that depends on the end of the audio", (message_type, more, before, after) => {
+    expect(elevenlabsLive.event({ message_type, ...more }, false)).toEqual(before);
+    expect(elevenlabsLive.event({ message_type, ...more }, true)).toEqual(after);
   });
 });
 
 /** https://elevenlabs.io/docs/api-reference/text-to-speech/stream */
 describe("speech by ElevenLabs", () => {
-  test.each<[SpeechFormat, string]>([
-    ["mp3", "mp3_44100_128"],
-    ["opus", "opus_48000_128"],
-    ["wav", "wav_44100"],
-    ["pcm", "pcm_24000"],
-  ])("has the voice in its path, and the format %s as %s", (response_format, output_format) => {
+  test.each<[SpeechFormat, string, string]>([
+    ["mp3", "mp3_44100_128", "/stream"],
+    ["opus", "opus_48000_128", "/stream"],
+    ["wav", "wav_44100", ""],
+    ["pcm", "pcm_24000", "/stream"],
+  ])("has the voice in its path, and the format %s as %s", (response_format, output_format, end) => {
     const voice = "JBFqnCBsd6RMkjVDRZzb/1";
     const members = { input: "Hello.", voice, response_format };
     expect(elevenlabsSpeech.request(speaker, members)).toEqual({
-      path: "/text-to-speech/JBFqnCBsd6RMkjVDRZzb%2F1/stream",
+      path: `/text-to-speech/JBFqnCBsd6RMkjVDRZzb%2F1${end}`,
       query: { output_format },
       body: { text: "Hello.", model_id: "eleven_v2" },
     });

@@ -2,7 +2,10 @@ import type { SpeechFormat } from "@tollgate/catalog/model";
 import { invalidParam } from "@tollgate/core/errors";
 import type { SpeechAdapter } from "../speech-adapter.ts";
 
-/** https://elevenlabs.io/docs/api-reference/text-to-speech/stream: `output_format`. */
+/**
+ * https://elevenlabs.io/docs/api-reference/text-to-speech/convert: `output_format`. A stream has all of
+ * them but WAV.
+ */
 const outputFormats: { readonly [Format in SpeechFormat]?: string } = {
   mp3: "mp3_44100_128",
   opus: "opus_48000_128",
@@ -25,8 +28,9 @@ export const elevenlabsSpeech: SpeechAdapter = {
     if (speed < slowest || speed > fastest) {
       throw invalidParam("speed", `must be from ${slowest} to ${fastest} for this model`);
     }
+    const spoken = `${path}/${encodeURIComponent(voice)}`;
     return {
-      path: `${path}/${encodeURIComponent(voice)}/stream`,
+      path: response_format === "wav" ? spoken : `${spoken}/stream`,
       query: { output_format: format },
       body: {
         text: input,
