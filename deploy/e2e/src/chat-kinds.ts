@@ -16,6 +16,8 @@ export interface ChatKind {
   readonly thinking?: object;
   /** The param of an image's address that is refused. */
   readonly refusedAddress?: string;
+  /** What its messages may have besides text and images. None by default. */
+  readonly inputs?: readonly ("pdf" | "audio")[];
   /** A request that is refused, and the param that names why. */
   readonly refused?: readonly [param: string, more: object];
   /** Parameters that the model's entry lists, and some that it does not. */
@@ -46,6 +48,7 @@ const openaiAbsent = {
 export const chatKinds: readonly ChatKind[] = [
   {
     kind: "openai",
+    inputs: ["pdf", "audio"],
     provider: "openai",
     tooLong: "This model's maximum context length is 8192 tokens.",
     model: "gpt-5.4",
@@ -58,6 +61,7 @@ export const chatKinds: readonly ChatKind[] = [
   },
   {
     kind: "azure",
+    inputs: ["pdf", "audio"],
     provider: "azure",
     tooLong: "This model's maximum context length is 8192 tokens.",
     model: "gpt",
@@ -83,6 +87,7 @@ export const chatKinds: readonly ChatKind[] = [
   },
   {
     kind: "anthropic",
+    inputs: ["pdf"],
     provider: "claude",
     tooLong: "prompt is too long: 213462 tokens > 200000 maximum",
     model: "claude-sonnet-4-5",
@@ -96,6 +101,7 @@ export const chatKinds: readonly ChatKind[] = [
   },
   {
     kind: "google",
+    inputs: ["pdf", "audio"],
     provider: "google",
     tooLong:
       "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
@@ -110,6 +116,7 @@ export const chatKinds: readonly ChatKind[] = [
   },
   {
     kind: "bedrock",
+    inputs: ["pdf"],
     provider: "bedrock",
     tooLong: "Input Tokens Exceeded: Number of input tokens exceeds maximum length",
     model: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
@@ -124,6 +131,7 @@ export const chatKinds: readonly ChatKind[] = [
   },
   {
     kind: "mistral",
+    inputs: ["pdf"],
     provider: "mistral",
     tooLong: "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
     model: "mistral-large-4",

@@ -145,7 +145,7 @@ const beyondSchema = [
   /^response_format\.json_schema\.schema must be an object/,
   // Tools that a provider runs have no name.
   /^tools\[.*\.name is required/,
-  /does not take images|the conversation holds images/,
+  /does not take (images|pdf|audio)|the conversation holds images|in a conversation\.$/,
   /must have at most \d+ characters for |^response_format must be .* for /,
   // The catalog says which hosts and sizes a model takes.
   /or a URL whose host is public\.$|^size must be (one of|at most) /,

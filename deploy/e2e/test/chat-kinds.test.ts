@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { describe, expect, test } from "vitest";
 import { type ChatKind, type ChatVariant, chatKinds } from "../src/chat-kinds.ts";
-import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
+import { billPart, citySchema, pixel, readFile, soundPart } from "../src/chat-parts.ts";
 import { choicesIn, contentOf, reasoningOf } from "../src/chat-response.ts";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
@@ -49,6 +49,14 @@ async function expectTooLong({ kind, tooLong }: ChatKind, variant: ChatVariant, 
     expect([path, refused.status, refused.body]).toMatchObject([path, 400, { error }]);
     expect(refused.text).toContain(tooLong);
   }
+}
+
+/** Expects that a part reaches the model, where its kind takes one. */
+async function expectPart(row: ChatKind, input: "pdf" | "audio", part: object, read: string) {
+  const content = [{ type: "text", text: "Take" }, part];
+  const response = await post(row, "", { messages: [{ role: "user", content }] });
+  if (row.inputs?.includes(input)) expect(contentOf(response.text)).toContain(read);
+  else expectEnvelope(response, 400, "invalid_param", "messages[0].content[1]");
 }
 
 /** The columns of the table. Each holds for every kind, but where the row says why it does not. */
@@ -127,6 +135,14 @@ const columns: Record<string, (row: ChatKind) => Promise<void>> = {
     } else {
       expectEnvelope(response, 400, "invalid_param", refusedAddress);
     }
+  },
+
+  async "sends a PDF, or refuses it by name"(row) {
+    await expectPart(row, "pdf", billPart, "I read 1 file.");
+  },
+
+  async "sends audio, or refuses it by name"(row) {
+    await expectPart(row, "audio", soundPart, "I hear 1 recording.");
   },
 
   async "calls tools in parallel and takes their results"(row) {

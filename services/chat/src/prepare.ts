@@ -1,4 +1,5 @@
 import { toolSwitches } from "@tollgate/catalog/allowances";
+import { type ChatInput, isChatInput } from "@tollgate/catalog/chat-inputs";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { Engine } from "@tollgate/generation/engine";
@@ -40,8 +41,7 @@ export interface PreparedCall {
 
 /**
  * Looks up what a call needs, and opens its conversation, which the caller must release. Throws
- * `sessions_unavailable`, `model_not_found`, `invalid_param` for images where the alias has no
- * vision, and what finding its slots, opening its conversation and checking its turn throw.
+ * `sessions_unavailable`, `model_not_found`, `invalid_param` for parts that the alias does not take, and what finding its slots, opening its conversation and checking its turn throw.
  */
 export async function prepare(
   { engine, sessions }: ChatRuntime,
@@ -78,7 +78,7 @@ function offeredTools(wire: Wire, client: ClientRequest): readonly OfferedTool[]
 
 /**
  * Returns the model of a call's alias. Throws `model_not_found`, and `invalid_param` for images where
- * it has no vision and for URLs of private hosts.
+ * it has no vision, for other parts that it does not take, and for URLs of private hosts.
  */
 export function resolveChat(
   engine: Engine,
@@ -90,9 +90,24 @@ export function resolveChat(
     const problem = `must not be an image: ${model.alias} does not take images`;
     throw invalidParam(prompt.firstImageParam, problem);
   }
+  if (prompt.needs.length > 0) requireNeeds(prompt, model);
   if (prompt.privateUrlParam !== "") refusePrivateUrl(prompt, model);
   return model;
 }
+
+/** Throws `invalid_param` for a part that the model does not take, or does not allow. */
+function requireNeeds({ needs }: PromptSize, { alias, inputs, allows }: Model): void {
+  for (const { name, param } of needs) {
+    if (!isChatInput(name)) {
+      if (allows.has(name)) continue;
+      throw invalidParam(param, `is not supported: the model does not allow ${name}`);
+    }
+    if (inputs?.has(name)) continue;
+    throw invalidParam(param, `must not be ${inputNames[name]}: ${alias} does not take ${name}`);
+  }
+}
+
+const inputNames: Readonly<Record<ChatInput, string>> = { pdf: "a file", audio: "audio" };
 
 /** Throws `invalid_param` where a slot's provider is not known to be one of the operator's own. */
 function refusePrivateUrl({ privateUrlParam }: PromptSize, { chain }: Model): void {

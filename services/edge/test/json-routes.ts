@@ -55,6 +55,11 @@ export const validChat: JsonObject = {
       content: [
         { type: "text", text: "x" },
         { type: "image_url", image_url: { url: "https://a.test/b.png", detail: "low" } },
+        {
+          type: "file",
+          file: { filename: "x", file_data: "data:application/pdf;base64,JVBERi0=", file_id: "x" },
+        },
+        { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } },
       ],
       name: "n",
     },

@@ -11,7 +11,11 @@ export function chatKindModels(): object[] {
   return chatKinds.flatMap((row) => {
     const named = (commands: string) => slot(row.provider, `${row.model}${commands}`);
     const model = (variant: string, chain: object[]) =>
-      chatModel(`kind-${row.kind}${variant}`, chain, { vision: true, pricing });
+      chatModel(`kind-${row.kind}${variant}`, chain, {
+        vision: true,
+        pricing,
+        ...(row.inputs === undefined ? {} : { inputs: row.inputs }),
+      });
     return [
       ...Object.entries(commandsOf(row)).map(([variant, commands]) =>
         model(

@@ -27,6 +27,7 @@ export function chatModels() {
     chatModel("test-vision-mixed", [slot("intranet", "vision"), slot("sim", "vision")], {
       vision: true,
     }),
+    ...mediaModels(),
     chatModel("test-keyed", [slot("secret", "keyed")]),
     chatModel("test-passing", [slot("sim", "passing?status=503"), slot("sim", "passing")], {
       passes: ["prompt_cache_key", "verbosity", "safety_identifier"],
@@ -83,6 +84,29 @@ export function chatModels() {
     }),
     chatModel("test-free", [slot("sim", "free")], {
       pricing: { per: 1_000_000, input: "0", output: "0" },
+    }),
+  ];
+}
+
+/** Models that take files and audio. */
+function mediaModels() {
+  const more = {
+    inputs: ["pdf", "audio"],
+    page_tokens: 2_000,
+    audio_tokens_per_second: 10,
+    pricing: { input: "1", audio_input: "40", output: "4" },
+  };
+  return [
+    chatModel("test-media", [slot("sim", "media")], more),
+    chatModel("test-media-silent", [slot("sim", "media?no_usage")], more),
+    chatModel(
+      "test-media-mixed",
+      [slot("cohere", "command-a-03-2025"), slot("sim", "media")],
+      more,
+    ),
+    chatModel("test-media-allowing", [slot("sim", "media")], {
+      ...more,
+      allows: ["stored", "urls"],
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Commands } from "../commands.ts";
 import { exampleOf } from "../json-schema/example-value.ts";
-import { type ChatRequest, countImages, textOf } from "./request.ts";
+import { type ChatRequest, countParts, textOf } from "./request.ts";
 import { CHARACTERS_PER_TOKEN, firstTokens } from "./tokens.ts";
 
 /** Longer texts are not echoed in full, so that a huge prompt does not cause a huge response. */
@@ -45,10 +45,17 @@ function inventJson(request: ChatRequest): unknown {
 function reply({ messages }: ChatRequest): string {
   const last = messages.at(-1);
   if (last?.role === "tool") return `The tool returned: ${echo(textOf(last))}`;
-  const images = countImages(messages);
-  const seen = images === 0 ? "" : `I see ${images} ${images === 1 ? "image" : "images"}. `;
+  const read = [
+    sentenceOf("see", countParts(messages, "image"), "image"),
+    sentenceOf("read", countParts(messages, "file"), "file"),
+    sentenceOf("hear", countParts(messages, "audio"), "recording"),
+  ];
   const user = messages.findLast((message) => message.role === "user");
-  return `${seen}You said: ${echo(user ? textOf(user) : "")}`;
+  return `${read.join("")}You said: ${echo(user ? textOf(user) : "")}`;
+}
+
+function sentenceOf(verb: string, count: number, what: string): string {
+  return count === 0 ? "" : `I ${verb} ${count} ${count === 1 ? what : `${what}s`}. `;
 }
 
 function echo(text: string): string {

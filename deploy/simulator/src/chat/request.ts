@@ -64,10 +64,18 @@ export function textOf({ content }: ChatMessage): string {
 }
 
 export function countImages(messages: readonly ChatMessage[]): number {
-  let images = 0;
+  return countParts(messages, "image");
+}
+
+/** Counts the parts of messages whose type names what they are. */
+export function countParts(
+  messages: readonly ChatMessage[],
+  what: "image" | "file" | "audio",
+): number {
+  let parts = 0;
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue;
-    images += content.filter(({ type }) => type.includes("image")).length;
+    parts += content.filter(({ type }) => type.includes(what)).length;
   }
-  return images;
+  return parts;
 }

@@ -21,6 +21,21 @@ const image = z.strictObject({
     source: z.strictObject({ bytes: z.base64() }),
   }),
 });
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html */
+const document = z.strictObject({
+  document: z.strictObject({
+    format: z.enum(["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"]),
+    name: z
+      .string()
+      .min(1)
+      .max(200)
+      .regex(
+        /^[a-zA-Z0-9()[\]-]+(\s[a-zA-Z0-9()[\]-]+)*$/,
+        "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character.",
+      ),
+    source: z.strictObject({ bytes: z.base64() }),
+  }),
+});
 const toolId = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
 const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
 const toolUse = z.strictObject({
@@ -49,7 +64,7 @@ const reasoning = z.strictObject({
   ]),
 });
 
-const block = z.union([text, cachePoint, image, toolUse, toolResult, reasoning]);
+const block = z.union([text, cachePoint, image, document, toolUse, toolResult, reasoning]);
 type Block = z.output<typeof block>;
 
 const message = z.strictObject({
@@ -135,8 +150,28 @@ export function converseProblem(request: ConverseRequest): string | undefined {
   if (config === undefined && blocks.some((one) => "toolUse" in one || "toolResult" in one)) {
     return "The toolConfig field must be defined when using toolUse and toolResult content blocks.";
   }
+  const unnamed = documentProblem(messages);
+  if (unnamed !== undefined) return unnamed;
   const unanswered = messages.map((_, index) => resultProblem(messages, index)).find(Boolean);
   return unanswered ?? (converseThinks(request) ? thinkingProblem(request) : undefined);
+}
+
+/** Documents have names of their own, and a text beside them. */
+function documentProblem(messages: Messages): string | undefined {
+  const names = new Set<string>();
+  for (const { content } of messages) {
+    const documents = content.flatMap((one) => ("document" in one ? one.document.name : []));
+    for (const name of documents) {
+      if (names.has(name)) {
+        return "Messages can't contain duplicate document names. Rename the document and retry your request.";
+      }
+      names.add(name);
+    }
+    if (documents.length > 0 && !content.some((one) => "text" in one)) {
+      return "A text block is required when a document is included in a message.";
+    }
+  }
+  return undefined;
 }
 
 /** Returns the first rule of thinking that a request breaks. */
@@ -221,5 +256,6 @@ function toChatMessage({ role, content }: Messages[number]): unknown {
 
 function toPart(one: Block): object[] {
   if ("text" in one) return [{ type: "text", text: one.text }];
+  if ("document" in one) return [{ type: "file" }];
   return "image" in one ? [{ type: "image" }] : [];
 }

@@ -12,7 +12,18 @@ const signed = { thought: z.boolean().optional(), thoughtSignature: signature.op
 const args = z.record(z.string(), z.unknown());
 /** https://ai.google.dev/gemini-api/docs/image-understanding */
 const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"] as const;
-const mimeType = z.enum(imageTypes, { error: "Unsupported MIME type" });
+/** https://ai.google.dev/gemini-api/docs/audio and https://ai.google.dev/gemini-api/docs/document-processing */
+const mediaTypes = [
+  ...imageTypes,
+  "application/pdf",
+  "audio/wav",
+  "audio/mp3",
+  "audio/aiff",
+  "audio/aac",
+  "audio/ogg",
+  "audio/flac",
+] as const;
+const mimeType = z.enum(mediaTypes, { error: "Unsupported MIME type" });
 
 const part = z
   .strictObject({
@@ -250,5 +261,7 @@ function toChatMessage({ role, parts: own }: Content): unknown {
 
 function toChatPart({ text, inlineData, fileData }: ContentsPart): object {
   if (text !== undefined) return { type: "text", text };
-  return { type: inlineData !== undefined || fileData !== undefined ? "image" : "call" };
+  if (inlineData === undefined && fileData === undefined) return { type: "call" };
+  const type = inlineData?.mimeType ?? fileData?.mimeType ?? "image";
+  return { type: type === "application/pdf" ? "file" : type };
 }

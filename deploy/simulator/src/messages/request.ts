@@ -26,6 +26,28 @@ const image = z.strictObject({
   cache_control: cacheControl,
 });
 
+/** https://docs.claude.com/en/docs/build-with-claude/pdf-support */
+const document = z.strictObject({
+  type: z.literal("document"),
+  source: z.discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("base64"),
+      media_type: z.literal("application/pdf"),
+      data: z.base64().startsWith("JVBERi", "The PDF specified was not valid."),
+    }),
+    z.strictObject({
+      type: z.literal("text"),
+      media_type: z.literal("text/plain"),
+      data: z.string(),
+    }),
+    z.strictObject({ type: z.literal("url"), url: z.url({ protocol: /^https$/ }) }),
+  ]),
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+  citations: z.strictObject({ enabled: z.boolean() }).nullish(),
+  cache_control: cacheControl,
+});
+
 const toolUse = z.strictObject({
   type: z.literal("tool_use"),
   id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
@@ -50,7 +72,15 @@ const thinking = z.strictObject({
 });
 const redacted = z.strictObject({ type: z.literal("redacted_thinking"), data: z.string() });
 
-const block = z.discriminatedUnion("type", [text, image, toolUse, toolResult, thinking, redacted]);
+const block = z.discriminatedUnion("type", [
+  text,
+  image,
+  document,
+  toolUse,
+  toolResult,
+  thinking,
+  redacted,
+]);
 export type MessageBlock = z.output<typeof block>;
 
 /** The beta `mid-conversation-system` adds the role `system`. */
@@ -223,14 +253,16 @@ function toChatChoice(choice: z.output<typeof toolChoice>): unknown {
   return choice.type === "tool" ? { function: { name: choice.name } } : choice.type;
 }
 
-function toChatMessage({ role, content }: MessagesRequest["messages"][number]): unknown {
-  const blocks = blocksOf(content);
+function toChatMessage(message: MessagesRequest["messages"][number]): unknown {
+  const { role } = message;
+  const blocks = blocksOf(message.content);
   const results = blocks.filter((one) => one.type === "tool_result");
   if (results.length > 0) {
     const texts = results.flatMap(({ content: result = "" }) => textsOf(result));
     return { role: "tool", content: texts.join("\n") };
   }
-  return { role, content: blocks };
+  const content = blocks.map((one) => (one.type === "document" ? { type: "file" } : one));
+  return { role, content };
 }
 
 function textsOf(content: string | readonly { type: string; text?: string }[]): string[] {

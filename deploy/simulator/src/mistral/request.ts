@@ -9,6 +9,11 @@ const imagePart = z.strictObject({
     z.strictObject({ url: z.string(), detail: z.enum(["low", "auto", "high"]).nullish() }),
   ]),
 });
+const documentPart = z.strictObject({
+  type: z.literal("document_url"),
+  document_url: z.string(),
+  document_name: z.string().nullish(),
+});
 const thinkingPart = z.strictObject({
   type: z.literal("thinking"),
   thinking: z.array(textPart),
@@ -32,7 +37,7 @@ const message = z.discriminatedUnion("role", [
   }),
   z.strictObject({
     role: z.literal("user"),
-    content: z.union([z.string(), z.array(z.union([textPart, imagePart]))]),
+    content: z.union([z.string(), z.array(z.union([textPart, imagePart, documentPart]))]),
   }),
   z.strictObject({
     role: z.literal("assistant"),
@@ -149,5 +154,7 @@ export function chatFromMistral({
 }
 
 function visible(content: Message["content"]): unknown {
-  return Array.isArray(content) ? content.filter(({ type }) => type !== "thinking") : content;
+  if (!Array.isArray(content)) return content;
+  const parts = content.filter(({ type }) => type !== "thinking");
+  return parts.map((part) => (part.type === "document_url" ? { type: "file" } : part));
 }

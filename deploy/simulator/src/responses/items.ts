@@ -70,7 +70,12 @@ const inputFile = z
     error: "Missing required parameter: '%.file_id'.",
   });
 
-const inputPart = z.discriminatedUnion("type", [inputText, inputImage, inputFile]);
+const inputAudio = z.strictObject({
+  type: z.literal("input_audio"),
+  input_audio: z.strictObject({ data: z.base64(), format: z.enum(["mp3", "wav"]) }),
+});
+
+const inputPart = z.discriminatedUnion("type", [inputText, inputImage, inputFile, inputAudio]);
 const outputPart = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("output_text"),

@@ -95,7 +95,7 @@ const items: readonly Refusal[] = [
     { input: [{ role: "user", content: [{ type: "text", text: "a" }] }] },
     "input[0].content[0].type",
     "invalid_value",
-    "Invalid value: 'text'. Supported values are: 'input_text', 'input_image', and 'input_file'.",
+    "Invalid value: 'text'. Supported values are: 'input_text', 'input_image', 'input_file', and 'input_audio'.",
   ],
   [
     "an input part of the assistant",

@@ -67,6 +67,7 @@ function contentOf(content: string | readonly MessagePart[]): string | object[] 
   return content.map((part) => {
     if (part.type === "input_image") return { type: "image" };
     if (part.type === "input_file") return { type: "file" };
+    if (part.type === "input_audio") return { type: "input_audio" };
     return { type: "text", text: part.type === "refusal" ? part.refusal : part.text };
   });
 }

@@ -1,16 +1,8 @@
+import { minAudioBytesPerSecond, secondsOfWav } from "@tollgate/core/wav-seconds";
 import type { UploadStore } from "@tollgate/http/upload-store";
 import { pcmBytesPerSecond } from "../durations.ts";
 import { rawTypes } from "./pcm-samples.ts";
 import type { Upload } from "./upload.ts";
-import { readWavHeader, type WavHeader } from "./wav-header.ts";
-
-/** 16 kbit/s: no common codec encodes speech in less. */
-const minBytesPerSecond = 2_000;
-
-/** PCM, floating-point PCM, A-law and mu-law: all of a constant byte rate. */
-const plainFormats: readonly number[] = [1, 3, 6, 7];
-/** What studios record. A header that claims more would make the audio short. */
-const [maxSampleRate, maxChannels, maxBitsPerSample] = [192_000, 8, 32];
 
 /** How files that are not PCM begin, whatever their content type is. */
 const containers: readonly string[] = ["RIFF", "OggS", "fLaC", "ID3", "FORM", "caff", "#!AMR"];
@@ -26,42 +18,22 @@ export interface FileSeconds {
 
 /**
  * Returns the length of a file: that of a plain WAV, by all bytes after its header; of raw PCM, by its
- * bytes; else the longest that a file of this size can have. What the header says of the size of the
- * samples does not count: a provider may read on after them.
+ * bytes; else the longest that a file of this size can have.
  */
 export function secondsOfFile({ audio, contentType }: Pick<Upload, "audio" | "contentType">) {
   const bytes = audio.byteLength();
-  const wav = secondsOfWav(audio);
+  const wav = secondsOfWav(audio.head(), bytes);
   if (wav !== undefined) return { seconds: wav, basis: "wav_header" } satisfies FileSeconds;
   if (isRawPcm(audio.head(), contentType)) {
     return { seconds: bytes / pcmBytesPerSecond, basis: "pcm_bytes" } satisfies FileSeconds;
   }
-  return { seconds: bytes / minBytesPerSecond, basis: "file_bytes" } satisfies FileSeconds;
+  return { seconds: bytes / minAudioBytesPerSecond, basis: "file_bytes" } satisfies FileSeconds;
 }
 
 /** Returns the seconds that a hold must cover: those of a plain WAV, else the most of the size. */
 export function mostSecondsOfFile(audio: UploadStore): number {
-  return secondsOfWav(audio) ?? audio.byteLength() / minBytesPerSecond;
-}
-
-function secondsOfWav(audio: UploadStore): number | undefined {
-  const wav = readWavHeader(audio.head());
-  if (wav === undefined || !isPlain(wav)) return undefined;
-  return (audio.byteLength() - wav.dataOffset) / wav.bytesPerSecond;
-}
-
-/**
- * Returns whether the header's byte rate is that of its samples, and is a usual one. A higher one would
- * shrink the hold and the charge.
- */
-function isPlain({ format, sampleRate, channels, bitsPerSample, bytesPerSecond }: WavHeader) {
   return (
-    plainFormats.includes(format) &&
-    sampleRate <= maxSampleRate &&
-    channels <= maxChannels &&
-    bitsPerSample <= maxBitsPerSample &&
-    bytesPerSecond > 0 &&
-    bytesPerSecond === (sampleRate * channels * bitsPerSample) / 8
+    secondsOfWav(audio.head(), audio.byteLength()) ?? audio.byteLength() / minAudioBytesPerSecond
   );
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from "@tollgate/core/errors";
+import { isRiffWave, readWavHeader, type WavHeader } from "@tollgate/core/wav-header";
 import { pcmBytesPerSecond } from "../durations.ts";
 import type { Upload } from "./upload.ts";
-import { isRiffWave, readWavHeader, type WavHeader } from "./wav-header.ts";
 
 /** Where the samples of an upload are. They are PCM: 16 kHz, mono, signed 16-bit. */
 export interface PcmSamples {

@@ -10,13 +10,22 @@ const turnBytes = 1_024;
 
 /**
  * Throws `context_length_exceeded` for a turn with which its conversation is too long, and
- * `invalid_param` where the conversation has images that the model does not take.
+ * `invalid_param` for files and audio, and where the conversation has images that the model does not
+ * take.
  */
 export function checkTurn(call: ChatCall, model: Model, session: Session): void {
   // A turn that is stored already was checked before it was stored.
   if (session.storedTurn !== undefined) return;
+  refuseMedia(call);
   checkBytes(call, session);
   checkContext(call, model, session);
+}
+
+/** Files and audio are not stored: one turn of them would fill a conversation. */
+function refuseMedia({ prompt }: ChatCall): void {
+  const [need] = prompt?.needs ?? [];
+  if (need === undefined) return;
+  throw invalidParam(need.param, "must be text or an image in a conversation");
 }
 
 /**

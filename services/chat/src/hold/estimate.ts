@@ -15,6 +15,8 @@ const tokensPerMessage = 16n;
 /** The most tokens that a call can use. A token is at least one byte. */
 export interface Bound {
   promptTokens: bigint;
+  /** Those of them that are audio. None by default. */
+  audioTokens?: bigint;
   /** The output ceiling of each choice. */
   maxTokens: bigint;
   choices: bigint;
@@ -24,7 +26,7 @@ export interface Bound {
 
 /** The sizes from which the tokens of a prompt are estimated. */
 export type PromptBytes = Pick<PromptSize, "textBytes" | "messages" | "imageParts"> &
-  Partial<Pick<PromptSize, "pages">>;
+  Partial<Pick<PromptSize, "pages" | "audioSeconds">>;
 
 export function boundOf(
   call: ChatCall,
@@ -32,12 +34,15 @@ export function boundOf(
   prompt: PromptBytes | undefined = call.prompt,
 ): Bound {
   const { textBytes = 0n, messages = 0, imageParts = 0, pages = 0 } = prompt ?? {};
+  const audioTokens = BigInt(prompt?.audioSeconds ?? 0) * BigInt(tokensPerAudioSecond(model));
   return {
     promptTokens:
+      audioTokens +
       textBytes +
       BigInt(messages) * tokensPerMessage +
       BigInt(imageParts) * BigInt(tokensPerImage(model)) +
       BigInt(pages) * BigInt(tokensPerPage(model)),
+    ...(audioTokens === 0n ? {} : { audioTokens }),
     maxTokens: call.maxTokens ?? BigInt(model.maxOutputTokens ?? 0),
     choices: BigInt(call.choices),
   };
@@ -67,7 +72,7 @@ export function tokensPerAudioSecond({
 export type PricesOf = (
   pricing: Pricing,
   promptTokens: bigint,
-) => Pick<Prices, "input"> & { output?: Price | undefined };
+) => Pick<Prices, "input" | "output" | "audio_input">;
 
 /**
  * Returns the cost of the bound at the chain's most expensive slot. At the highest prices, it is what
@@ -91,22 +96,33 @@ export function affordableTokens(
   held: NanoUsd,
   pricesOf: PricesOf = highestPrices,
 ): bigint {
-  const { input, output } = pricesOf(pricing, bound.promptTokens);
+  const { output, ...prices } = pricesOf(pricing, bound.promptTokens);
   if (output === undefined || output.picoUsd === 0n) return bound.maxTokens;
   if (costOfBound(bound, pricing, pricesOf) <= held) return bound.maxTokens;
-  const prompt = { quantity: bound.promptTokens, price: input };
-  const promptCost = costOf([prompt, ...toolCosts(bound, pricing)]);
+  const promptCost = costOf([...promptCosts(bound, prices), ...toolCosts(bound, pricing)]);
   const affordable = unitsFor(held - promptCost, output) / bound.choices;
   return affordable < 1n ? 1n : affordable;
 }
 
 function costOfBound(bound: Bound, pricing: Pricing, pricesOf: PricesOf): NanoUsd {
-  const { input, output } = pricesOf(pricing, bound.promptTokens);
-  const prompt = { quantity: bound.promptTokens, price: input };
+  const { output, ...prices } = pricesOf(pricing, bound.promptTokens);
+  const prompt = promptCosts(bound, prices);
   const tools = toolCosts(bound, pricing);
-  if (output === undefined) return costOf([prompt, ...tools]);
+  if (output === undefined) return costOf([...prompt, ...tools]);
   const completion = { quantity: bound.maxTokens * bound.choices, price: output };
-  return costOf([prompt, completion, ...tools]);
+  return costOf([...prompt, completion, ...tools]);
+}
+
+/** Audio may cost many times what text does. */
+function promptCosts(
+  { promptTokens, audioTokens = 0n }: Bound,
+  { input, audio_input = input }: Pick<Prices, "input" | "audio_input">,
+) {
+  if (audioTokens === 0n) return [{ quantity: promptTokens, price: input }];
+  return [
+    { quantity: promptTokens - audioTokens, price: input },
+    { quantity: audioTokens, price: audio_input },
+  ];
 }
 
 const noCosts: readonly { quantity: bigint; price: Price }[] = [];

@@ -100,3 +100,19 @@ test("a stream's limit does not shrink for tokens that its prompt may not have",
   const held = { held: plan.estimate, walletBalance: 433_375_000n };
   expect(ceilingOf(plan, speaking.chain[0] as Slot, held)).toBe(4_000n);
 });
+
+test("pages and seconds of audio are held, audio at its own price", () => {
+  const audio_input = usd("100");
+  const model = {
+    pricing,
+    maxOutputTokens: 100,
+    pageTokens: 2_000,
+    audioTokensPerSecond: 10,
+    chain: [{ pricing: { ...pricing, audio_input } }],
+  } as unknown as Model;
+  const prompt = { textBytes: 0n, messages: 0, imageParts: 0, pages: 3, audioSeconds: 60 };
+  const { bound, estimate } = planHold(agentCall(Admission.LIKELY), model, prompt, false);
+  expect(bound).toMatchObject({ promptTokens: 6_600n, audioTokens: 600n });
+  // 6,000 tokens at 5, 600 at 100 and 100 at 25 USD per million.
+  expect(estimate).toBe(30_000_000n + 60_000_000n + 2_500_000n);
+});

@@ -100,7 +100,9 @@ function tokensOf({ promptTokens, maxTokens, choices }: Bound): bigint {
  * its price. A stream is not cut short for money that its prompt may leave.
  */
 export function leastBound(bound: Bound): Bound {
-  return { ...bound, promptTokens: bound.promptTokens / 2n };
+  const { promptTokens, audioTokens } = bound;
+  const half = { ...bound, promptTokens: promptTokens / 2n };
+  return audioTokens === undefined ? half : { ...half, audioTokens: audioTokens / 2n };
 }
 
 /**

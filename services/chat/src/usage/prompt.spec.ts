@@ -51,6 +51,19 @@ test("the prompt of Responses has instructions and input, or one text", () => {
   expect(textOf({ input: "One text" })).toBe("One text");
 });
 
+test("files and audio of a chat completion are pages and seconds, the same as those that are held", () => {
+  const file_data = `data:application/pdf;base64,${pdf}`;
+  const content = [
+    { type: "file", file: { filename: "a.pdf", file_data } },
+    { type: "file", file: { file_id: "file-1" } },
+    { type: "file", file: { file_data: "https://a.test/a.pdf" } },
+    { type: "input_audio", input_audio: { data: "A".repeat(8_000), format: "mp3" } },
+  ];
+  const request = { messages: [{ role: "user", content }] };
+  expect(readPrompt(request)).toMatchObject({ pages: 2 + 100 + 100, audioSeconds: 3 });
+  expect(textOf(request)).toBe("a.pdf");
+});
+
 test("a screenshot is an image, and a data URL is no text where an address stands", () => {
   const url = `data:image/png;base64,${"A".repeat(400)}`;
   const output = { type: "computer_screenshot", image_url: url };

@@ -1,5 +1,6 @@
-import { countPages, estimatePages } from "@tollgate/core/document-pages";
+import { PageCounter } from "@tollgate/core/document-pages";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { secondsOfAudio } from "@tollgate/core/wav-seconds";
 import { TextSample } from "../tokenizer/text-sample.ts";
 
 /** What a model reads of a request, by what its tokens are counted from. */
@@ -9,8 +10,8 @@ export interface Prompt {
   images: number;
   /** Pages of documents. */
   pages: number;
-  /** Base64 of documents. */
-  documentCharacters: number;
+  /** Counts them. */
+  pageCounter: PageCounter;
   audioSeconds: number;
   /** Characters of what only the provider can read: signatures, and encrypted reasoning. */
   sealedCharacters: number;
@@ -26,7 +27,7 @@ export function readPrompt(request: JsonObject): Prompt {
     messages: 0,
     images: 0,
     pages: 0,
-    documentCharacters: 0,
+    pageCounter: new PageCounter(),
     audioSeconds: 0,
     sealedCharacters: 0,
   };
@@ -61,11 +62,6 @@ const labels: ReadonlySet<string> = new Set([
 const sealed: ReadonlySet<string> = new Set(["signature", "encrypted_content", "data"]);
 const addresses: ReadonlySet<string> = new Set(["url", "image_url", "file_url"]);
 
-/** Pages are counted in so much base64 of a request, which takes at most some 50 ms; others by their size. */
-const maxCountedCharacters = 2 * 1024 * 1024;
-
-/** Base64 of a WAV with 16,000 samples of two bytes in a second. */
-const audioCharactersPerSecond = (32_000 * 4) / 3;
 function addValue(name: string, value: unknown, prompt: Prompt): void {
   if (typeof value === "string") {
     if (sealed.has(name)) prompt.sealedCharacters += value.length;
@@ -90,7 +86,7 @@ function addPart(part: JsonObject, prompt: Prompt): void {
       addDocument(part, prompt);
       return;
     case "input_audio":
-      prompt.audioSeconds += Math.ceil(dataOf(part.input_audio).length / audioCharactersPerSecond);
+      addAudio(part.input_audio, prompt);
       return;
     case "tool_use":
     case "server_tool_use":
@@ -110,16 +106,19 @@ function addDocument(part: JsonObject, prompt: Prompt): void {
   } else if (isJsonObject(source) && source.type === "content") {
     addValue("content", source.content, prompt);
   } else {
-    const data = dataOf(source ?? part.file ?? part);
-    prompt.documentCharacters += data.length;
-    const isCounted = prompt.documentCharacters <= maxCountedCharacters;
-    prompt.pages += isCounted ? countPages(data) : estimatePages(data);
+    addFile(source ?? part.file ?? part, prompt);
   }
 }
 
-/** Returns the base64 in an object; an empty text where it names what the provider fetches. */
-function dataOf(source: unknown): string {
-  if (!isJsonObject(source)) return "";
-  const data = source.data ?? source.file_data;
-  return typeof data === "string" ? data.replace(/^data:[^,]{0,100},/, "") : "";
+function addFile(file: unknown, prompt: Prompt): void {
+  const { data, file_data, filename } = isJsonObject(file) ? file : {};
+  if (typeof filename === "string") prompt.text.add(filename);
+  const bytes = data ?? file_data;
+  const isSent = typeof bytes === "string" && !/^https?:/i.test(bytes);
+  prompt.pages += prompt.pageCounter.pagesOf(isSent ? bytes : undefined);
+}
+
+function addAudio(audio: unknown, prompt: Prompt): void {
+  const { data, format } = isJsonObject(audio) ? audio : {};
+  prompt.audioSeconds += secondsOfAudio(typeof data === "string" ? data : "", format);
 }

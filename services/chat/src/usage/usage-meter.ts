@@ -61,7 +61,12 @@ export class UsageMeter {
     const prompt = readPrompt(call.request());
     const [promptTokens = 0, tokens = 0] = await this.#tokenizer.count([prompt.text, text]);
     const read = textTokens(prompt, promptTokens) * ratio + mediaTokens(prompt, call.model);
-    const counted = countedUsage(toTokens(Math.max(read, 1)), toTokens(tokens * ratio));
+    const heard = prompt.audioSeconds * tokensPerAudioSecond(call.model);
+    const counted = countedUsage(
+      toTokens(Math.max(read, 1)),
+      toTokens(tokens * ratio),
+      toTokens(heard),
+    );
     return counter.withTools(counted);
   }
 
@@ -103,12 +108,8 @@ function textTokens({ messages, sealedCharacters }: Prompt, tokens: number): num
   return tokens + messages * tokensPerMessage + sealedCharacters / sealedCharactersPerToken;
 }
 
-function mediaTokens({ images, pages, audioSeconds }: Prompt, model: Model): number {
-  return (
-    images * tokensPerImage(model) +
-    pages * tokensPerPage(model) +
-    audioSeconds * tokensPerAudioSecond(model)
-  );
+function mediaTokens({ images, pages }: Prompt, model: Model): number {
+  return images * tokensPerImage(model) + pages * tokensPerPage(model);
 }
 
 function toTokens(tokens: number): bigint {

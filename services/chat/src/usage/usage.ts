@@ -4,14 +4,19 @@ import { costOf, minOf, type NanoUsd, type Price, unitsFor, usdJson } from "@tol
 import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
 import type { ChatUsage, UsedTokens } from "@tollgate/providers/chat-usage";
 
-/** Returns usage that the gateway has counted itself. */
-export function countedUsage(promptTokens: bigint, completionTokens: bigint): ChatUsage {
+/** Returns usage that the gateway has counted itself, of text and images and of audio in the prompt. */
+export function countedUsage(
+  inputTokens: bigint,
+  completionTokens: bigint,
+  audioTokens: bigint = 0n,
+): ChatUsage {
   return {
-    promptTokens,
+    promptTokens: inputTokens + audioTokens,
     completionTokens,
     cachedTokens: 0n,
     tokens: [
-      { dimension: "input", quantity: promptTokens },
+      { dimension: "input", quantity: inputTokens },
+      ...(audioTokens === 0n ? [] : [{ dimension: "audio_input" as const, quantity: audioTokens }]),
       { dimension: "output", quantity: completionTokens },
     ],
     reasoningTokens: 0n,

@@ -11,10 +11,10 @@ export interface Translation {
   nativePathOf(slot: Slot): string | undefined;
   /**
    * Returns a request as a chat completion request for a slot, without its model, its output limit
-   * and `stream`. `passes` are further members that the model takes. Throws `invalid_param` for what
-   * chat completions cannot express.
+   * and `stream`. Throws `invalid_param` for what chat completions cannot express, or the model does
+   * not take.
    */
-  toChat(request: JsonObject, slot: Slot, passes: ReadonlySet<string>): JsonObject;
+  toChat(request: JsonObject, slot: Slot, model: Model): JsonObject;
   /** Returns the name of a request's member that the member of a chat request was made from. */
   memberOf(chatMember: string): string;
 }
@@ -37,7 +37,7 @@ export async function translateForSlots(
   for (const slot of model.chain) {
     try {
       if (translation.nativePathOf(slot) === undefined) {
-        const chat = translation.toChat(client.json, slot, model.passes);
+        const chat = translation.toChat(client.json, slot, model);
         await checkChat({ ...model, chain: [slot] }, () => ({ ...chat, ...limit, stream }));
         translated.set(slot, chat);
       }

@@ -1,4 +1,5 @@
 import type { Price } from "@tollgate/core/money";
+import type { ChatInput } from "./chat-inputs.ts";
 import { allowsModel, type Visibility } from "./model-policy.ts";
 import type { ProviderKind } from "./provider-kind.ts";
 import type { RouteType } from "./route-types.ts";
@@ -46,6 +47,8 @@ export interface Model {
   /** The limit of output tokens for chat requests that set none. */
   maxOutputTokens: number | undefined;
   vision: boolean;
+  /** On chat aliases: what messages may have besides text and images. */
+  inputs?: ReadonlySet<ChatInput>;
   /** The most tokens that the provider counts for one image; undefined where the catalog sets none. */
   imageTokens?: number | undefined;
   /** The same for a page of a document, and for a second of audio. */

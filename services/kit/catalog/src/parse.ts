@@ -181,6 +181,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     contextTokens: "context_tokens" in entry ? entry.context_tokens : undefined,
     maxOutputTokens: "max_output_tokens" in entry ? entry.max_output_tokens : undefined,
     vision: "vision" in entry && entry.vision,
+    ...inputsOf(entry, chain, path),
     imageTokens: "image_tokens" in entry ? entry.image_tokens : undefined,
     pageTokens: "page_tokens" in entry ? entry.page_tokens : undefined,
     audioTokensPerSecond:
@@ -227,6 +228,17 @@ function requireHourlyPrices(chain: readonly Slot[], path: string): void {
     const reason = `providers of the kind ${provider.kind.name} bill it apart`;
     throw new StartError(`${path}.chain[${index}]: ${problem}, since ${reason}`);
   }
+}
+
+/** Throws where none of the slots has providers of a kind that takes an input. */
+function inputsOf(entry: ModelEntry, chain: readonly Slot[], path: string): Pick<Model, "inputs"> {
+  if (!("inputs" in entry) || entry.inputs === undefined) return {};
+  for (const [index, input] of entry.inputs.entries()) {
+    if (chain.some(({ provider }) => provider.kind.chatInputs.has(input))) continue;
+    const problem = `no provider of this model is of a kind that takes ${input}`;
+    throw new StartError(`${path}.inputs[${index}]: ${problem}`);
+  }
+  return { inputs: new Set(entry.inputs) };
 }
 
 function streamOf({ stream_url, stream_path }: ModelEntry["chain"][number]): Slot["stream"] {

@@ -1,4 +1,5 @@
 import type { Environment } from "@tollgate/core/config";
+import type { ChatInput } from "./chat-inputs.ts";
 import { type ChatMember, chatMembers } from "./chat-members.ts";
 import type { ProviderRefusal, ReadRefusal } from "./provider-refusal.ts";
 import { type RouteType, routeTypes } from "./route-types.ts";
@@ -36,6 +37,8 @@ export interface ProviderKind {
   readonly billsHourlyCacheWrites: boolean;
   /** The members of a chat request that a provider of the kind can be sent. */
   readonly chatParameters: ReadonlySet<ChatMember>;
+  /** What the messages to its providers may have besides text and images. */
+  readonly chatInputs: ReadonlySet<ChatInput>;
   /** Whether a provider can be sent the members of `passes`, which the API does not define. */
   readonly takesOtherMembers: boolean;
   /** The wires of chat that its providers speak; Responses only where the provider's entry says so. */

@@ -1,6 +1,7 @@
 import { type Price, parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
 import { isAllowance, switches } from "./allowances.ts";
+import { chatInputNames } from "./chat-inputs.ts";
 import { isChatMember } from "./chat-members.ts";
 import { ocrLanes, speechFormats, taxonomies } from "./model.ts";
 import type { ProviderKinds } from "./provider-kind.ts";
@@ -125,6 +126,7 @@ const chat = model("chat", tokenPricing).extend({
   context_tokens: tokens,
   max_output_tokens: tokens,
   vision: z.boolean().default(false),
+  inputs: z.array(z.enum(chatInputNames)).max(chatInputNames.length).optional(),
   image_tokens: tokens.optional(),
   page_tokens: tokens.optional(),
   audio_tokens_per_second: tokens.optional(),

@@ -24,6 +24,32 @@ test("a model that takes images has a warning without the tokens of one", () => 
   ]);
 });
 
+test("audio needs its price and its tokens, and a slot that takes none is named", () => {
+  const near = { provider: "near", model: "m" };
+  const far = { provider: "far", model: "m", pricing: { ...prices, cache_write_1h: "2" } };
+  const heard = { ...prices, audio_input: "9" };
+  const audible = { ...chat, inputs: ["audio"] };
+  const catalog = parse(
+    { ...audible, alias: "a", pricing: heard, audio_tokens_per_second: 25, chain: [near] },
+    { ...audible, alias: "b", chain: [near, far] },
+    { ...chat, alias: "c", inputs: ["pdf"], chain: [near, far] },
+  );
+  expect(catalog.models.get("a")?.inputs).toEqual(new Set(["audio"]));
+  expect(catalogWarnings(catalog)).toEqual([
+    "models[1] (b): takes audio and has no audio_tokens_per_second: 32 are held for each second",
+    "models[1] (b): chain[0] takes audio and has no price of audio_input: it costs as input",
+    "models[1] (b): chain[1] is left out of requests with audio: providers of the kind closed take no audio",
+  ]);
+});
+
+test("an input that no slot takes is refused", () => {
+  const pricing = { ...prices, cache_write_1h: "2" };
+  const chain = [{ provider: "far", model: "m" }];
+  expect(() => parse({ ...chat, alias: "a", pricing, inputs: ["pdf", "audio"], chain })).toThrow(
+    "models[0] (a).inputs[1]: no provider of this model is of a kind that takes audio",
+  );
+});
+
 test("a kind that bills hourly cache writes apart needs their price, also in tiers and of a slot", () => {
   const near = { provider: "near", model: "m" };
   const far = { provider: "far", model: "m" };

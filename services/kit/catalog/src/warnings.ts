@@ -1,10 +1,37 @@
-import type { Catalog } from "./model.ts";
+import type { Catalog, Model, Slot } from "./model.ts";
 
-/** Returns one line for each model whose holds may be too small for what it leaves out. */
+/** Returns one line for each thing that a model leaves out, so that its holds may be too small, or cannot serve. */
 export function catalogWarnings({ models }: Catalog): string[] {
-  return [...models.values()].flatMap(({ alias, vision, imageTokens }, index) => {
-    if (!vision || imageTokens !== undefined) return [];
-    const problem = "takes images and has no image_tokens: 1200 are held for each image";
-    return [`models[${index}] (${alias}): ${problem}`];
+  return [...models.values()].flatMap((model, index) => {
+    const problems = [...mediaProblems(model), ...slotProblems(model)];
+    return problems.map((problem) => `models[${index}] (${model.alias}): ${problem}`);
   });
+}
+
+function mediaProblems({ vision, imageTokens, inputs, audioTokensPerSecond, chain }: Model) {
+  const problems: string[] = [];
+  if (vision && imageTokens === undefined) {
+    problems.push("takes images and has no image_tokens: 1200 are held for each image");
+  }
+  if (inputs?.has("audio") !== true) return problems;
+  if (audioTokensPerSecond === undefined) {
+    problems.push("takes audio and has no audio_tokens_per_second: 32 are held for each second");
+  }
+  const isUnpriced = ({ pricing }: Slot) =>
+    [pricing, ...(pricing.tiers ?? [])].some(({ audio_input }) => audio_input === undefined);
+  for (const [index, slot] of chain.entries()) {
+    if (!isUnpriced(slot) || !slot.provider.kind.chatInputs.has("audio")) continue;
+    problems.push(`chain[${index}] takes audio and has no price of audio_input: it costs as input`);
+  }
+  return problems;
+}
+
+function slotProblems({ inputs, chain }: Model): string[] {
+  return [...(inputs ?? [])].flatMap((input) =>
+    chain.flatMap(({ provider: { kind } }, index) => {
+      if (kind.chatInputs.has(input)) return [];
+      const problem = `providers of the kind ${kind.name} take no ${input}`;
+      return [`chain[${index}] is left out of requests with ${input}: ${problem}`];
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import type { ChatInput } from "../src/chat-inputs.ts";
 import { allChatParameters, type ProviderKind } from "../src/provider-kind.ts";
 
 const common = {
@@ -7,6 +8,7 @@ const common = {
   measuresUnreported: false,
   billsHourlyCacheWrites: false,
   chatParameters: allChatParameters,
+  chatInputs: new Set<ChatInput>(["pdf", "audio"]),
   takesOtherMembers: true,
   nativeWires: new Set(["chat"] as const),
   variables: undefined,
@@ -42,6 +44,7 @@ const closed: ProviderKind = {
   measuresUnreported: true,
   billsHourlyCacheWrites: true,
   chatParameters: new Set(["tools"]),
+  chatInputs: new Set<ChatInput>(["pdf"]),
   takesOtherMembers: false,
   paths: { chat: "/models/{model}:chat", embeddings: "/embed" },
 };

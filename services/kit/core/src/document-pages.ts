@@ -20,6 +20,25 @@ export function countPages(base64: string): number {
   return withinBounds(pages.count() ?? estimatePages(base64));
 }
 
+/** Pages are counted in so much base64 of a request, which takes at most some 50 ms; others by their size. */
+const maxCountedCharacters = 2 * 1_024 * 1_024;
+
+/** What a document has whose bytes are not in the request: the provider fetches it, or stores it. */
+export const absentPages = 100;
+
+/** Counts the pages of the documents of one request. */
+export class PageCounter {
+  #characters = 0;
+
+  /** Returns the pages of a document in base64, which may be a data URL; of one that is not there, `absentPages`. */
+  pagesOf(data: unknown): number {
+    if (typeof data !== "string") return absentPages;
+    const base64 = data.replace(/^data:[^,]{0,300},/i, "");
+    this.#characters += base64.length;
+    return this.#characters <= maxCountedCharacters ? countPages(base64) : estimatePages(base64);
+  }
+}
+
 function withinBounds(pages: number): number {
   return Math.min(Math.max(pages, 1), maxPages);
 }

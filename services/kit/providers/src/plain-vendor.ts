@@ -9,6 +9,7 @@ export const plainVendor = {
   regions: undefined,
   takesTokens: false,
   chatParameters: new Set(),
+  chatInputs: new Set(),
   takesOtherMembers: false,
   nativeWires: new Set(),
   variables: undefined,

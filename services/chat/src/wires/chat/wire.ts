@@ -1,14 +1,28 @@
-import type { Slot } from "@tollgate/catalog/model";
+import { isChatInput } from "@tollgate/catalog/chat-inputs";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
+import type { ChatCall, PromptNeed } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, isAdapted } from "@tollgate/providers/chat";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { notTaken } from "../media-parts.ts";
 import { describeRefusal } from "../refusal.ts";
 import type { Wire } from "../wire.ts";
 import { chatSlotBody } from "./body.ts";
 import { requireCompletion } from "./completion.ts";
 import { ChatEvents } from "./events.ts";
 import { ChatResponse } from "./response.ts";
+
+/** Returns the slots whose kinds take the parts of a request. Throws `invalid_param` where none do. */
+function takingAll({ chain }: Model, needs: readonly PromptNeed[]): readonly Slot[] {
+  if (needs.length === 0) return chain;
+  let able = chain;
+  for (const { name, param } of needs) {
+    if (!isChatInput(name)) continue;
+    able = able.filter(({ provider }) => provider.kind.chatInputs.has(name));
+    if (able.length === 0) throw notTaken(param, name);
+  }
+  return able;
+}
 
 const none: ReadonlyMap<Slot, JsonObject> = new Map();
 
@@ -20,13 +34,14 @@ export const chatWire: Wire = {
     return { ...members, messages: list };
   },
   async findSlots(client, model, stream) {
-    const { maxTokens } = client.call;
+    const { maxTokens, prompt } = client.call;
+    const chain = takingAll(model, prompt?.needs ?? []);
     const limit = maxTokens === undefined ? {} : { max_completion_tokens: Number(maxTokens) };
-    await checkChat(model, () => ({ ...client.json, stream, ...limit }));
-    const adapted = model.chain.filter(isAdapted);
-    if (adapted.length === 0) return { chain: model.chain, translated: none };
+    await checkChat({ ...model, chain }, () => ({ ...client.json, stream, ...limit }));
+    const adapted = chain.filter(isAdapted);
+    if (adapted.length === 0) return { chain, translated: none };
     const translated = new Map(adapted.map((slot) => [slot, client.json]));
-    return { chain: model.chain, translated };
+    return { chain, translated };
   },
   post(providers, { call }, slot, { isStream, maxTokens, session, signal }) {
     const body = chatSlotBody(call, slot, session, { isStream, maxTokens });

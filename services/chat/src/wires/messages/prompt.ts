@@ -1,4 +1,6 @@
+import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { notTaken, pdfPart } from "../media-parts.ts";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
 import { readThinking } from "./thinking.ts";
 
@@ -6,6 +8,8 @@ import { readThinking } from "./thinking.ts";
 export interface PromptTranslation {
   /** Whether the marks of the prompt cache are kept. Other providers cache without them. */
   keepsCacheMarks: boolean;
+  /** What messages may have besides text and images. */
+  inputs: ReadonlySet<ChatInput>;
 }
 
 /** Returns the messages of a chat completion request. Throws `invalid_param`. */
@@ -52,16 +56,20 @@ function userMessages(
   for (const [index, block] of blocks.entries()) {
     const at = `${path}[${index}]`;
     if (block.type === "tool_result") results.push(toolMessage(block, at, translation));
-    else parts.push(userPart(block, at, translation));
+    else parts.push(...userParts(block, at, translation));
   }
   if (parts.length === 0 && results.length > 0) return results;
   return [...results, { role: "user", content: contentOf(parts) }];
 }
 
-function userPart(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {
-  if (block.type === "text") return textPart(block, path, translation);
-  if (block.type === "image") return imagePart(block, path, translation);
-  if (block.type === "document") return documentPart(block, path, translation);
+function userParts(
+  block: JsonObject,
+  path: string,
+  translation: PromptTranslation,
+): readonly JsonObject[] {
+  if (block.type === "text") return [textPart(block, path, translation)];
+  if (block.type === "image") return [imagePart(block, path, translation)];
+  if (block.type === "document") return documentParts(block, path, translation);
   throw notTranslated(`${path}.type`);
 }
 
@@ -141,10 +149,11 @@ function contentOf(parts: JsonObject[]): Content {
 
 function textContent(content: unknown, path: string, translation: PromptTranslation): Content {
   if (typeof content === "string") return content;
-  const parts = listOf(content).map((block, index) => {
+  const parts = listOf(content).flatMap((block, index) => {
     const at = `${path}[${index}]`;
-    if (block.type === "text") return textPart(block, at, translation);
-    if (block.type === "document") return documentPart(block, at, translation);
+    if (block.type === "text") return [textPart(block, at, translation)];
+    if (block.type === "document")
+      return documentParts(block, at, translation).map(requireText(at));
     throw notTranslated(`${at}.type`);
   });
   return contentOf(parts);
@@ -167,17 +176,57 @@ function imagePart(block: JsonObject, path: string, translation: PromptTranslati
   return { type: "image_url", image_url: { url: address }, ...markOf(cache_control, translation) };
 }
 
-/** A document of plain text is text; chat completions take no other. */
-function documentPart(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {
+/** A document of text is text, one of parts is those, and a PDF is a file. */
+function documentParts(
+  block: JsonObject,
+  path: string,
+  translation: PromptTranslation,
+): readonly JsonObject[] {
   const { type: _, source, title, context, cache_control, citations, ...others } = block;
   refuseOthers(others, path);
-  const { type, data } = isJsonObject(source) ? source : {};
-  if (type !== "text") throw notTranslated(`${path}.source.type`);
   if (isJsonObject(citations) && citations.enabled === true) {
     throw notTranslated(`${path}.citations`);
   }
-  const texts = [title, context, data].filter((one) => typeof one === "string" && one !== "");
-  return { type: "text", text: texts.join("\n\n"), ...markOf(cache_control, translation) };
+  const { type, data, content, media_type } = isJsonObject(source) ? source : {};
+  const texts = [title, context].filter((one) => typeof one === "string" && one !== "");
+  const mark = markOf(cache_control, translation);
+  if (type === "text") return [{ type: "text", text: [...texts, data].join("\n\n"), ...mark }];
+  const head = texts.length === 0 ? [] : [{ type: "text", text: texts.join("\n\n") }];
+  if (type === "content") {
+    const inner = partsOfContent(content, `${path}.source.content`, translation);
+    return marked([...head, ...inner], mark);
+  }
+  if (type !== "base64") throw notTranslated(`${path}.source.type`);
+  if (media_type !== "application/pdf") throw notTranslated(`${path}.source.media_type`);
+  if (!translation.inputs.has("pdf")) throw notTaken(`${path}.source.type`, "pdf");
+  return marked([...head, pdfPart(String(data), title)], mark);
+}
+
+function partsOfContent(
+  content: unknown,
+  path: string,
+  translation: PromptTranslation,
+): readonly JsonObject[] {
+  return blocksOf(content).map((block, index) => {
+    const at = `${path}[${index}]`;
+    if (block.type === "text") return textPart(block, at, translation);
+    if (block.type === "image") return imagePart(block, at, translation);
+    throw notTranslated(`${at}.type`);
+  });
+}
+
+/** Returns parts of which the last one ends a cached prefix. */
+function marked(parts: readonly JsonObject[], mark: JsonObject): readonly JsonObject[] {
+  const last = parts.at(-1);
+  return last === undefined ? parts : [...parts.slice(0, -1), { ...last, ...mark }];
+}
+
+/** Returns a check of parts that may be text alone. */
+function requireText(path: string): (part: JsonObject) => JsonObject {
+  return (part) => {
+    if (part.type !== "text") throw notTranslated(`${path}.source.type`);
+    return part;
+  };
 }
 
 function markOf(mark: unknown, { keepsCacheMarks }: PromptTranslation): JsonObject {

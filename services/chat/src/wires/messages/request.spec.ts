@@ -1,3 +1,4 @@
+import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import type { Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import type { JsonObject } from "@tollgate/core/json";
@@ -5,9 +6,14 @@ import { vendors } from "@tollgate/providers";
 import { expect, test } from "vitest";
 import { chatFromMessages } from "./request.ts";
 
-function translated(more: JsonObject, kind: keyof typeof vendors = "openai"): JsonObject {
+function translated(
+  more: JsonObject,
+  kind: keyof typeof vendors = "openai",
+  inputs: readonly ChatInput[] = [],
+): JsonObject {
   const request = { model: "m", max_tokens: 1_000, messages: [user("Hi")], ...more };
-  return chatFromMessages(request, { provider: { kind: vendors[kind] as ProviderKind } } as Slot);
+  const slot = { provider: { kind: vendors[kind] as ProviderKind } } as Slot;
+  return chatFromMessages(request, slot, { inputs: new Set(inputs) });
 }
 
 function user(content: unknown): JsonObject {
@@ -171,7 +177,7 @@ test.each<[string, JsonObject]>([
   ],
   [
     "messages[0].content[0].source.type",
-    { messages: [user([{ type: "document", source: { type: "base64" } }])] },
+    { messages: [user([{ type: "document", source: { type: "url", url: "u" } }])] },
   ],
   [
     "messages[0].content[0].content[0].type",
@@ -196,4 +202,38 @@ test.each<[string, JsonObject]>([
   expect(() => translated(member)).toThrow(
     expect.objectContaining({ code: "invalid_param", param }),
   );
+});
+
+const pdf = { type: "base64", media_type: "application/pdf", data: "JVBERi0x" };
+
+test("a PDF is a file where the model and its provider take one, with its context as text", () => {
+  const block = { type: "document", source: pdf, title: "Bill", context: "Of May.", ...mark };
+  const file = { filename: "Bill.pdf", file_data: "data:application/pdf;base64,JVBERi0x" };
+  const parts = [
+    { type: "text", text: "Bill\n\nOf May." },
+    { type: "file", file },
+  ];
+  const messages = [user([block])];
+  expect(translated({ messages }, "openai", ["pdf"]).messages).toEqual([user(parts)]);
+  const refused = { param: "messages[0].content[0].source.type" };
+  for (const kind of ["cohere", "xai"] as const) {
+    expect(() => translated({ messages }, kind, ["pdf"])).toThrow(expect.objectContaining(refused));
+  }
+  expect(() => translated({ messages })).toThrow("this model does not take pdf");
+});
+
+test("a document of blocks is those blocks", () => {
+  const content = [
+    { type: "text", text: "One" },
+    { type: "image", source: image },
+  ];
+  const messages = [user([{ type: "document", source: { type: "content", content } }])];
+  expect(translated({ messages }).messages).toEqual([
+    user([
+      { type: "text", text: "One" },
+      { type: "image_url", image_url: { url: "data:image/png;base64,aGk=" } },
+    ]),
+  ]);
+  const plain = [user([{ type: "document", source: { type: "content", content: "Two" } }])];
+  expect(translated({ messages: plain }).messages).toEqual([user("Two")]);
 });

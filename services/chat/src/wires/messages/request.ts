@@ -1,8 +1,9 @@
-import type { Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { endUserOf } from "../end-user.ts";
 import { placeInstructions } from "../late-instructions.ts";
+import { inputsOf } from "../media-parts.ts";
 import { isUsualTier, notTranslated, refuseOthers, requireName } from "../not-translated.ts";
 import { messagesOfPrompt } from "./prompt.ts";
 
@@ -14,7 +15,11 @@ import { messagesOfPrompt } from "./prompt.ts";
  * response: the marks of the prompt cache, as other providers cache without them, and the id of the
  * end user.
  */
-export function chatFromMessages(request: JsonObject, slot: Slot): JsonObject {
+export function chatFromMessages(
+  request: JsonObject,
+  slot: Slot,
+  model: Pick<Model, "inputs">,
+): JsonObject {
   const {
     model: _model,
     max_tokens,
@@ -42,8 +47,9 @@ export function chatFromMessages(request: JsonObject, slot: Slot): JsonObject {
   if ((speed ?? "standard") !== "standard") throw notTranslated("speed");
   const { chatParameters } = slot.provider.kind;
   const { keepsCacheMarks } = vendorChatOf(slot);
+  const translation = { keepsCacheMarks, inputs: inputsOf(slot, model) };
   const chat: JsonObject = {
-    messages: placeInstructions(messagesOfPrompt(request, { keepsCacheMarks }), slot),
+    messages: placeInstructions(messagesOfPrompt(request, translation), slot),
     stop: stop_sequences,
     temperature,
     top_p,

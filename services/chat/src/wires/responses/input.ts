@@ -1,17 +1,22 @@
+import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { notTaken, pdfPart } from "../media-parts.ts";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
 import { detailsIn } from "../signed-details.ts";
 import { functionName } from "./tools.ts";
 
+/** What messages may have besides text and images. */
+type Inputs = ReadonlySet<ChatInput>;
+
 /** Returns the messages of a chat completion request. Throws `invalid_param`. */
-export function messagesOfInput({ instructions, input }: JsonObject): JsonObject[] {
+export function messagesOfInput({ instructions, input }: JsonObject, inputs: Inputs): JsonObject[] {
   const messages = new Conversation();
   if (typeof instructions === "string" && instructions !== "") {
     messages.add({ role: "system", content: instructions });
   }
   if (typeof input === "string") messages.add({ role: "user", content: input });
   for (const [index, item] of objectsIn(input).entries()) {
-    addItem(messages, item, `input[${index}]`);
+    addItem(messages, item, `input[${index}]`, inputs);
   }
   return messages.all();
 }
@@ -68,9 +73,9 @@ class Conversation {
   }
 }
 
-function addItem(messages: Conversation, item: JsonObject, path: string): void {
+function addItem(messages: Conversation, item: JsonObject, path: string, inputs: Inputs): void {
   const { type = "message" } = item;
-  if (type === "message") addMessage(messages, item, path);
+  if (type === "message") addMessage(messages, item, path, inputs);
   else if (type === "function_call") addCall(messages, item, path, String(item.arguments));
   else if (type === "custom_tool_call") {
     addCall(messages, item, path, JSON.stringify({ input: item.input }));
@@ -81,10 +86,10 @@ function addItem(messages: Conversation, item: JsonObject, path: string): void {
   } else throw notTranslated(`${path}.type`);
 }
 
-function addMessage(messages: Conversation, item: JsonObject, path: string): void {
+function addMessage(messages: Conversation, item: JsonObject, path: string, inputs: Inputs): void {
   const { type: _type, id: _id, status: _status, phase: _phase, role, content, ...others } = item;
   refuseOthers(others, path);
-  const parts = contentOf(content, `${path}.content`);
+  const parts = contentOf(content, `${path}.content`, inputs);
   if (role === "assistant") messages.say(parts);
   else messages.add({ role, content: parts });
 }
@@ -96,24 +101,45 @@ function addCall(messages: Conversation, item: JsonObject, path: string, text: s
   messages.call({ id, type: "function", function: called });
 }
 
-function contentOf(content: unknown, path: string): string | JsonObject[] {
+function contentOf(content: unknown, path: string, inputs: Inputs): string | JsonObject[] {
   if (typeof content === "string") return content;
-  const parts = objectsIn(content).map((part, index) => partOf(part, `${path}[${index}]`));
+  const parts = objectsIn(content).map((part, index) => partOf(part, `${path}[${index}]`, inputs));
   const [first] = parts;
   if (parts.length === 1 && first?.type === "text") return String(first.text);
   return parts;
 }
 
-function partOf(part: JsonObject, path: string): JsonObject {
+function partOf(part: JsonObject, path: string, inputs: Inputs): JsonObject {
   const { type, text, refusal, image_url: url, detail } = part;
   if (type === "input_text" || type === "output_text" || type === "text") {
     return { type: "text", text };
   }
   if (type === "refusal") return { type, refusal };
+  if (type === "input_file") return filePart(part, path, inputs);
+  if (type === "input_audio") return audioPart(part, path, inputs);
   if (type !== "input_image") throw notTranslated(`${path}.type`);
   if (typeof url !== "string") throw notTranslated(`${path}.file_id`);
   const known = detail === "low" || detail === "high" ? { detail } : {};
   return { type: "image_url", image_url: { url, ...known } };
+}
+
+/** The base64 of a PDF may be a data URL or stand alone. Other files have no place in a chat completion. */
+function filePart(part: JsonObject, path: string, inputs: Inputs): JsonObject {
+  const { file_data: data, filename, file_id, file_url } = part;
+  if (typeof file_id === "string") throw notTranslated(`${path}.file_id`);
+  if (typeof file_url === "string") throw notTranslated(`${path}.file_url`);
+  const [, alone, inUrl] = typeof data === "string" ? (pdfStart.exec(data) ?? []) : [];
+  if (alone === undefined && inUrl === undefined) throw notTranslated(`${path}.file_data`);
+  if (!inputs.has("pdf")) throw notTaken(`${path}.type`, "pdf");
+  return pdfPart(String(data).slice(inUrl?.length ?? 0), filename);
+}
+
+/** The first bytes of a PDF in base64, or a data URL of one. */
+const pdfStart = /^(?:(JVBERi0)|(data:application\/pdf(?:;[^;,]{1,300}){0,4};base64,))/i;
+
+function audioPart({ input_audio }: JsonObject, path: string, inputs: Inputs): JsonObject {
+  if (!inputs.has("audio")) throw notTaken(`${path}.type`, "audio");
+  return { type: "input_audio", input_audio };
 }
 
 function outputText(output: unknown, path: string): string {

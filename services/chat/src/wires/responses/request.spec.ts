@@ -1,3 +1,4 @@
+import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import type { Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import type { JsonObject } from "@tollgate/core/json";
@@ -10,13 +11,13 @@ function translated(
   more: JsonObject,
   kind: keyof typeof vendors = "openai",
   passes: readonly string[] = [],
+  inputs: readonly ChatInput[] = [],
 ): JsonObject {
   const request = { model: "m", input: "Hi", ...more };
-  return chatFromResponses(
-    request,
-    { provider: { kind: vendors[kind] as ProviderKind } } as Slot,
-    new Set(passes),
-  );
+  return chatFromResponses(request, { provider: { kind: vendors[kind] as ProviderKind } } as Slot, {
+    passes: new Set(passes),
+    inputs: new Set(inputs),
+  });
 }
 
 const parameters = { type: "object", properties: {} };
@@ -173,7 +174,10 @@ test.each<[string, JsonObject]>([
   ["truncation", { truncation: "auto" }],
   ["input[0].type", { input: [{ type: "item_reference", id: "i" }] }],
   ["input[0].type", { input: [{ type: "computer_call" }] }],
-  ["input[0].content[0].type", { input: [{ role: "user", content: [{ type: "input_file" }] }] }],
+  [
+    "input[0].content[0].file_data",
+    { input: [{ role: "user", content: [{ type: "input_file" }] }] },
+  ],
   [
     "input[0].content[0].file_id",
     { input: [{ role: "user", content: [{ type: "input_image", file_id: "f" }] }] },
@@ -187,5 +191,42 @@ test.each<[string, JsonObject]>([
 ])("%s is refused: %j", (param, member) => {
   expect(() => translated(member)).toThrow(
     expect.objectContaining({ code: "invalid_param", param }),
+  );
+});
+
+test.each<[JsonObject, JsonObject]>([
+  [
+    { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0x" },
+    { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0x" },
+  ],
+  [
+    { type: "input_file", file_data: "JVBERi0x" },
+    { filename: "document.pdf", file_data: "data:application/pdf;base64,JVBERi0x" },
+  ],
+])("a PDF is a file where the model takes one: %j", (part, file) => {
+  const input = [{ role: "user", content: [part] }];
+  const messages = [{ role: "user", content: [{ type: "file", file }] }];
+  expect(translated({ input }, "openai", [], ["pdf"]).messages).toEqual(messages);
+  expect(() => translated({ input })).toThrow("this model does not take pdf");
+});
+
+test("audio is passed on where the model and its provider take it", () => {
+  const audio = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
+  const input = [{ role: "user", content: [{ type: "input_text", text: "Hear" }, audio] }];
+  const content = [{ type: "text", text: "Hear" }, audio];
+  const translate = (kind: keyof typeof vendors) => translated({ input }, kind, [], ["audio"]);
+  expect(translate("google").messages).toEqual([{ role: "user", content }]);
+  expect(() => translate("anthropic")).toThrow("this model does not take audio");
+});
+
+test.each([
+  { file_id: "file-1" },
+  { file_url: "https://a.test/a.pdf" },
+  { file_data: "data:text/csv;base64,YSxi" },
+])("a file that no chat completion can have is refused by name: %j", (file) => {
+  const input = [{ role: "user", content: [{ type: "input_file", ...file }] }];
+  const param = `input[0].content[0].${Object.keys(file)[0]}`;
+  expect(() => translated({ input }, "openai", [], ["pdf"])).toThrow(
+    expect.objectContaining({ param }),
   );
 });

@@ -1,7 +1,8 @@
-import type { Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { endUserOf } from "../end-user.ts";
 import { placeInstructions } from "../late-instructions.ts";
+import { inputsOf } from "../media-parts.ts";
 import { isUsualTier, notTranslated, refuseOthers } from "../not-translated.ts";
 import { messagesOfInput } from "./input.ts";
 import { functionsOf, toolChoiceOf } from "./tools.ts";
@@ -16,8 +17,9 @@ import { functionsOf, toolChoiceOf } from "./tools.ts";
 export function chatFromResponses(
   request: JsonObject,
   slot: Slot,
-  passes: ReadonlySet<string>,
+  model: Pick<Model, "passes" | "inputs">,
 ): JsonObject {
+  const { passes } = model;
   const {
     model: _model,
     stream: _stream,
@@ -54,7 +56,7 @@ export function chatFromResponses(
   const functions = functionsOf(tools);
   const takesUser = slot.provider.kind.chatParameters.has("user");
   const chat: JsonObject = {
-    messages: placeInstructions(messagesOfInput(request), slot),
+    messages: placeInstructions(messagesOfInput(request, inputsOf(slot, model)), slot),
     temperature,
     top_p,
     tools: functions,

@@ -16,7 +16,8 @@ export const createChatCompletionOperation: Operation = {
     "With a `session_id`, send only the new turn: the gateway stores the earlier turns and adds " +
     "them to the request. A conversation can hold up to 32 MiB; a turn that exceeds this is " +
     "rejected like one that exceeds the model's context. `store` and `service_tier` are not " +
-    "supported.\n\nA model may take further members, which its entry in the catalog names in " +
+    "supported.\n\nThe content of a user's message may have files and audio, where the model's entry in " +
+    "the catalog has them as `inputs`. A conversation stores neither.\n\nA model may take further members, which its entry in the catalog names in " +
     "`passes`. They are sent to the provider unchanged. All others are rejected with `unknown_param`.",
   body: {
     kind: "json",

@@ -38,3 +38,38 @@ test("tools and the response format are counted separately", () => {
     (alone.textCharacters ?? 0n) + (both.unstoredTextCharacters ?? 0n),
   );
 });
+
+const pdf = `data:application/pdf;base64,${Buffer.from("%PDF-1.7 /Type /Page /Type /Page ").toString("base64")}`;
+const sizeOf = (...content: object[]) => measurePrompt({ messages: [{ role: "user", content }] });
+
+test("a file counts by its pages and audio by its seconds, not their bytes, and need the model's inputs", () => {
+  const data = Buffer.alloc(9_000).toString("base64");
+  const size = sizeOf(
+    { type: "file", file: { filename: "abc", file_data: pdf } },
+    { type: "input_audio", input_audio: { data, format: "mp3" } },
+  );
+  expect(size).toMatchObject({ pages: 2, audioSeconds: 5, textCharacters: 3n });
+  expect(size.needs).toMatchObject([
+    { name: "pdf", param: "messages[0].content[0]" },
+    { name: "audio", param: "messages[0].content[1]" },
+  ]);
+});
+
+test("a file that the provider has or fetches counts as 100 pages, and must be allowed", () => {
+  const size = sizeOf(
+    { type: "file", file: { file_id: "file-1" } },
+    { type: "file", file: { file_data: "http://10.0.0.1/a.pdf" } },
+  );
+  const url = "messages[0].content[1].file.file_data";
+  expect(size).toMatchObject({ pages: 200, privateUrlParam: url });
+  expect(size.needs).toMatchObject([
+    { name: "pdf" },
+    { name: "stored", param: "messages[0].content[0].file.file_id" },
+    { name: "urls", param: url },
+  ]);
+});
+
+test("members that are named as files and audio are text in other parts", () => {
+  const size = sizeOf({ type: "text", text: "", file: "12345", input_audio: { data: "123" } });
+  expect(size.textCharacters).toBe(8n);
+});

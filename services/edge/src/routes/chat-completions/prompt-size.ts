@@ -2,6 +2,8 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { addMessageText, addText, type TextSize } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 import {
+  addAudio,
+  addNeed,
   addUrl,
   newMeasure,
   type PromptMeasure,
@@ -10,14 +12,15 @@ import {
 
 /**
  * Measures the text that the model reads: the text of the messages, and the JSON of the tools and
- * the response format. An image counts as a part, and its URL or bytes as no text. Tools and format
+ * the response format. An image counts as a part, a file by its pages and audio by its seconds, and
+ * their URLs or bytes as no text. Tools and format
  * are counted separately, because a conversation does not store them.
  */
 export function measurePrompt(body: JsonObject): PromptSize {
   const messages = body.messages as readonly unknown[];
   const size = newMeasure();
   for (const [index, message] of messages.entries()) {
-    addImages(message, index, size);
+    addMedia(message, index, size);
     addMessageText(message, size);
   }
   const unstored: TextSize = { bytes: 0, characters: 0 };
@@ -33,15 +36,35 @@ export function measurePrompt(body: JsonObject): PromptSize {
   };
 }
 
-function addImages(message: unknown, index: number, size: PromptMeasure): void {
+function addMedia(message: unknown, index: number, size: PromptMeasure): void {
   const content = (message as JsonObject).content;
   if (!Array.isArray(content)) return;
   for (const [partIndex, part] of content.entries()) {
-    const { type, image_url: image } = part as JsonObject;
-    if (type !== "image_url") continue;
-    const path = `messages[${index}].content[${partIndex}]`;
+    addPart(part as JsonObject, `messages[${index}].content[${partIndex}]`, size);
+  }
+}
+
+function addPart(part: JsonObject, path: string, size: PromptMeasure): void {
+  const { type, image_url: image, file } = part;
+  if (type === "image_url") {
     size.imageParts += 1;
     size.firstImageParam ||= path;
     if (isJsonObject(image)) addUrl(image.url, `${path}.image_url.url`, size);
-  }
+  } else if (type === "input_audio") addAudio(part, path, size);
+  else if (type === "file" && isJsonObject(file)) addFile(file, path, size);
 }
+
+function addFile(file: JsonObject, path: string, size: PromptMeasure): void {
+  const { file_data: data, file_id: id, filename } = file;
+  addNeed("pdf", path, size);
+  if (typeof filename === "string") addText(filename, size);
+  if (typeof id === "string") addNeed("stored", `${path}.file.file_id`, size);
+  const isSent = typeof data === "string" && dataUrl.test(data);
+  if (typeof data === "string" && !isSent) {
+    addNeed("urls", `${path}.file.file_data`, size);
+    addUrl(data, `${path}.file.file_data`, size);
+  }
+  size.pages += size.pageCounter.pagesOf(isSent ? data : undefined);
+}
+
+const dataUrl = /^data:/i;

@@ -3,6 +3,7 @@ import { describeIssue } from "@tollgate/core/schema-errors";
 import { z } from "zod";
 import { alias, boolean, integerFrom, numberFrom, text } from "../../validation/fields.ts";
 import { listOf, mapOf } from "../../validation/first-error-lists.ts";
+import { userAudioPart, userFilePart } from "./media-parts.ts";
 
 /**
  * The fields of a chat request, each validated as far as the contract specifies it. Optional fields
@@ -25,6 +26,8 @@ const imagePart = z
     ),
   })
   .meta({ id: "ImagePart" });
+
+type UserPart = typeof textPart | typeof imagePart | typeof userFilePart | typeof userAudioPart;
 
 function parts<Part extends z.core.$ZodTypeDiscriminable>(first: Part, ...others: Part[]) {
   const part = z.discriminatedUnion("type", [first, ...others]);
@@ -65,7 +68,7 @@ const message = z
     z.looseObject({ role: z.literal("developer"), ...system }),
     z.looseObject({
       role: z.literal("user"),
-      content: content(parts<typeof textPart | typeof imagePart>(textPart, imagePart)),
+      content: content(parts<UserPart>(textPart, imagePart, userFilePart, userAudioPart)),
       name,
     }),
     z

@@ -1,4 +1,3 @@
-import { estimatePages } from "@tollgate/core/document-pages";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { addText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
@@ -42,7 +41,7 @@ function addContent(content: unknown, path: string, size: PromptMeasure): void {
 function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
   const source = isJsonObject(block.source) ? block.source : {};
   addUrl(source.url, `${path}.source.url`, size);
-  const pages = pagesOf(block);
+  const pages = pagesOf(block, size);
   if (block.type === "tool_result") addContent(block.content, `${path}.content`, size);
   else if (source.type === "content") addContent(source.content, `${path}.source.content`, size);
   else if (pages > 0) size.pages += pages;
@@ -53,10 +52,11 @@ function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
   }
 }
 
-/** Returns the pages of a document in base64; 0 for any other block. */
-function pagesOf({ type, source }: JsonObject): number {
-  if (type !== "document" || !isJsonObject(source) || source.type !== "base64") return 0;
-  return estimatePages(String(source.data));
+/** Returns the pages of a document that is not text; 0 for any other block. */
+function pagesOf({ type, source }: JsonObject, { pageCounter }: PromptMeasure): number {
+  if (type !== "document" || !isJsonObject(source)) return 0;
+  if (source.type === "base64") return pageCounter.pagesOf(String(source.data));
+  return source.type === "url" || source.type === "file" ? pageCounter.pagesOf(undefined) : 0;
 }
 
 /** Returns the text of a block; the JSON of one that is not text alone. */

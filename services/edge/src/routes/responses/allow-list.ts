@@ -37,6 +37,7 @@ const parts = listOfRule(
       file_url: gate("urls"),
       file_id: gate("stored"),
     }),
+    input_audio: members("type", { input_audio: members("data format"), ...breakpoint }),
     output_text: members("type text annotations logprobs"),
     text: members("type text"),
     refusal: members("type refusal"),

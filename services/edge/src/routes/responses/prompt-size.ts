@@ -1,8 +1,8 @@
-import { estimatePages } from "@tollgate/core/document-pages";
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { addText } from "@tollgate/core/text-size";
 import type { PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 import {
+  addAudio,
   addUrl,
   newMeasure,
   type PromptMeasure,
@@ -11,7 +11,8 @@ import {
 
 /**
  * Measures what the model reads of a Responses request: the text of the instructions and the input,
- * and the JSON of the tools and the format. An image counts as a part, and a file by its pages.
+ * and the JSON of the tools and the format. An image counts as a part, a file by its pages, and
+ * audio by its seconds.
  */
 export function measureResponses(body: JsonObject): PromptSize {
   const size = newMeasure();
@@ -64,7 +65,9 @@ function addPart(part: JsonObject, path: string, size: PromptMeasure): void {
   if (imageTypes.has(part.type)) {
     size.imageParts += 1;
     size.firstImageParam ||= path;
-  } else if (part.type === "input_file" && typeof part.file_data === "string") {
-    size.pages += estimatePages(part.file_data);
-  } else addText(typeof part.text === "string" ? part.text : JSON.stringify(part), size);
+  } else if (part.type === "input_file") {
+    size.pages += size.pageCounter.pagesOf(part.file_data ?? undefined);
+    if (typeof part.filename === "string") addText(part.filename, size);
+  } else if (part.type === "input_audio") addAudio(part, path, size);
+  else addText(typeof part.text === "string" ? part.text : JSON.stringify(part), size);
 }

@@ -18,10 +18,14 @@ export interface RequestForm extends PromptForm {
  * Returns the form of a provider that does not sign its thinking, which is kept without details, and
  * that fetches images itself.
  */
-export function unsignedForm(provider: string, takesLateInstructions: boolean): RequestForm {
+export function unsignedForm(
+  provider: string,
+  { takesLateInstructions, inputs }: Pick<RequestForm, "takesLateInstructions" | "inputs">,
+): RequestForm {
   return {
     signatures: { provider, format: `${provider}-unsigned-v1`, signature: "signature" },
     images: { typeAt: () => "image/*" },
+    inputs,
     takesLateInstructions,
     objectSchema: undefined,
   };

@@ -7,15 +7,14 @@ import type {
 import { invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { notSupported } from "../not-supported.ts";
-import { type ImageForm, imagePart } from "./image.ts";
+import { type MediaForm, mediaPart } from "./media-part.ts";
 import { readReasoning, type SignatureForm } from "./reasoning.ts";
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /** What the messages of a kind may have. */
-export interface PromptForm {
+export interface PromptForm extends MediaForm {
   signatures: SignatureForm;
-  images: ImageForm;
   /** Returns the options of a part with this `cache_control`. Undefined where there are no marks. */
   cacheOptions?: (mark: JsonObject) => SharedV4ProviderOptions;
   /** Whether messages of the system may follow others. */
@@ -133,7 +132,7 @@ function userContent(
     const at = `${path}[${index}]`;
     const cache = cacheOptions(part.cache_control, at, form);
     if (part.type === "text") return { type: "text", text: String(part.text), ...cache };
-    return { ...imagePart(part, at, form.images), ...cache };
+    return { ...mediaPart(part, at, form), ...cache };
   });
 }
 

@@ -9,7 +9,7 @@ import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { anthropicRefusals, messagesStatusOf } from "./errors.ts";
 import { claudeSignatureFormat } from "./signature-format.ts";
 import { anthropicThinking } from "./thinking.ts";
@@ -25,6 +25,8 @@ const signatures = {
 const form = {
   signatures,
   images: { typeAt: () => "image/*" },
+  inputs: chatInputs,
+  fetchesFiles: true,
   cacheOptions: (mark: JsonObject) =>
     ({ anthropic: { cacheControl: mark } }) as SharedV4ProviderOptions,
   takesLateInstructions,

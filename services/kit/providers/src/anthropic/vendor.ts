@@ -1,7 +1,7 @@
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { anthropicRefusals } from "./errors.ts";
 import { hasThinking } from "./has-thinking.ts";
 import { readUsageBlock } from "./usage.ts";
@@ -15,6 +15,7 @@ export const anthropic: Vendor = {
   measuresUnreported: true,
   billsHourlyCacheWrites: true,
   chatParameters,
+  chatInputs,
   nativeWires: new Set(["messages"]),
   authorize,
   ...anthropicRefusals,

@@ -1,3 +1,4 @@
+import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import type { ChatMember } from "@tollgate/catalog/chat-members";
 
 /** The members of a chat request that Amazon Bedrock can be sent. */
@@ -13,6 +14,9 @@ export const chatParameters: ReadonlySet<ChatMember> = new Set<ChatMember>([
   "response_format",
   "reasoning_effort",
 ]);
+
+/** What the messages to Amazon Bedrock may have besides text and images. */
+export const chatInputs: ReadonlySet<ChatInput> = new Set<ChatInput>(["pdf"]);
 
 /** Whether messages of the system may follow others. */
 export const takesLateInstructions = false;

@@ -13,7 +13,8 @@ import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import { claudeSignatureFormat } from "../anthropic/signature-format.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { withNamedDocuments } from "./documents.ts";
 import { bedrockRefusals, bedrockStatusOfEvent } from "./errors.ts";
 import { limitFrames } from "./frame-limit.ts";
 import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
@@ -38,6 +39,7 @@ const form = {
     const lifetime = typeof ttl === "string" ? { ttl } : {};
     return { amazonBedrock: { cachePoint: { type: "default", ...lifetime } } };
   },
+  inputs: chatInputs,
   takesLateInstructions,
   objectSchema: { type: "object" as const },
 };
@@ -92,7 +94,7 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
     ...common,
     ...limits,
     ...samplingOf(modelId, request),
-    prompt: prompt.map(withoutBlankTexts),
+    prompt: withNamedDocuments(prompt.map(withoutBlankTexts)),
     ...(responseFormat === undefined ? {} : { responseFormat: described(responseFormat) }),
   };
   refuseForcedTools(modelId, options, config);

@@ -2,7 +2,7 @@ import { hasThinking } from "../anthropic/has-thinking.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize, variables } from "./auth.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { bedrockRefusals } from "./errors.ts";
 import { bedrockRerank } from "./rerank.ts";
 import { readUsageBlock } from "./usage.ts";
@@ -24,6 +24,7 @@ export const bedrock: Vendor = {
   measuresUnreported: true,
   billsHourlyCacheWrites: true,
   chatParameters,
+  chatInputs,
   variables,
   authorize,
   ...bedrockRefusals,

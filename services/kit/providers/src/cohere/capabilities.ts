@@ -1,3 +1,4 @@
+import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import type { ChatMember } from "@tollgate/catalog/chat-members";
 
 /** The members of a chat request that Cohere's API, version 2 can be sent. */
@@ -16,6 +17,9 @@ export const chatParameters: ReadonlySet<ChatMember> = new Set<ChatMember>([
   "response_format",
   "reasoning_effort",
 ]);
+
+/** What the messages to Cohere's API may have besides text and images. */
+export const chatInputs: ReadonlySet<ChatInput> = new Set<ChatInput>();
 
 /** Whether messages of the system may follow others. */
 export const takesLateInstructions = true;

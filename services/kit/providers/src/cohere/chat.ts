@@ -7,11 +7,11 @@ import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { cohereRefusals } from "./errors.ts";
 import { separatePlans, withToolPlans } from "./tool-plan.ts";
 
-const form = unsignedForm("cohere", takesLateInstructions);
+const form = unsignedForm("cohere", { takesLateInstructions, inputs: chatInputs });
 
 /** The largest thinking budget: https://docs.cohere.com/docs/reasoning */
 const maxBudget = 31_000;

@@ -1,7 +1,7 @@
 import { bearer } from "../bearer.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { cohereEmbeddings } from "./embeddings.ts";
 import { cohereRefusals } from "./errors.ts";
 import { readUsageBlock } from "./usage.ts";
@@ -15,6 +15,7 @@ export const cohere: Vendor = {
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   chatParameters,
+  chatInputs,
   authorize: bearer,
   ...cohereRefusals,
   chat: {

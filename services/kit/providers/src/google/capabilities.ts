@@ -1,3 +1,4 @@
+import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import type { ChatMember } from "@tollgate/catalog/chat-members";
 
 /** The members of a chat request that Gemini's API can be sent. */
@@ -14,6 +15,9 @@ export const chatParameters: ReadonlySet<ChatMember> = new Set<ChatMember>([
   "response_format",
   "reasoning_effort",
 ]);
+
+/** What the messages to Gemini's API may have besides text and images. */
+export const chatInputs: ReadonlySet<ChatInput> = new Set<ChatInput>(["pdf", "audio"]);
 
 /** Whether messages of the system may follow others. */
 export const takesLateInstructions = false;

@@ -7,7 +7,7 @@ import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { googleRefusals, googleStatusOfEvent } from "./errors.ts";
 import { imagesOf } from "./images.ts";
 import { googleThinking } from "./thinking.ts";
@@ -46,7 +46,13 @@ export const googleChat: ChatAdapter = createChatAdapter(googleKind);
 
 function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
   const images = imagesOf(modelId);
-  const form = { signatures, images, takesLateInstructions, objectSchema: undefined };
+  const form = {
+    signatures,
+    images,
+    inputs: chatInputs,
+    takesLateInstructions,
+    objectSchema: undefined,
+  };
   const { responseFormat, ...common } = commonOptions(request, form);
   const maxOutputTokens = outputLimit(request);
   const thinkingConfig = googleThinking(modelId, request.reasoning_effort, maxOutputTokens);

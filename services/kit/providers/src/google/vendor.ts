@@ -1,7 +1,7 @@
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { googleEmbeddings } from "./embeddings.ts";
 import { googleRefusals } from "./errors.ts";
 import { googleImages } from "./image-generation.ts";
@@ -22,6 +22,7 @@ export const google: Vendor = {
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   chatParameters,
+  chatInputs,
   authorize,
   ...googleRefusals,
   chat: {

@@ -8,11 +8,14 @@ import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { withMistralCallIds } from "./call-ids.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralRefusals, mistralStatusOfEvent } from "./errors.ts";
 import { unsupportedMember } from "./thinking.ts";
 
-const form = unsignedForm("mistral", takesLateInstructions);
+const form = {
+  ...unsignedForm("mistral", { takesLateInstructions, inputs: chatInputs }),
+  fetchesFiles: true,
+};
 
 /** https://docs.mistral.ai/api/endpoint/chat */
 const maxTemperature = 1.5;

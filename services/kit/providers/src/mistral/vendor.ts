@@ -1,7 +1,7 @@
 import { bearer } from "../bearer.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
-import { chatParameters, takesLateInstructions } from "./capabilities.ts";
+import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralEmbeddings } from "./embeddings.ts";
 import { mistralRefusals } from "./errors.ts";
 import { mistralOcr } from "./ocr.ts";
@@ -16,6 +16,7 @@ export const mistral: Vendor = {
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   chatParameters,
+  chatInputs,
   authorize: bearer,
   ...mistralRefusals,
   chat: {

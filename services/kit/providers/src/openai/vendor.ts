@@ -1,3 +1,4 @@
+import { chatInputNames } from "@tollgate/catalog/chat-inputs";
 import { allChatParameters } from "@tollgate/catalog/provider-kind";
 import { bearer } from "../bearer.ts";
 import { plainVendor } from "../plain-vendor.ts";
@@ -25,6 +26,7 @@ export const openai: Vendor = {
   measuresUnreported: false,
   billsHourlyCacheWrites: false,
   chatParameters: allChatParameters,
+  chatInputs: new Set(chatInputNames),
   takesOtherMembers: true,
   nativeWires: new Set(["chat", "responses"]),
   authorize: bearer,
