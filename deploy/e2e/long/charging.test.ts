@@ -7,8 +7,12 @@ import { expectNothingInProgress, newSerialAccount } from "../src/charging/in-pr
 import { type Cell, cellsOf, type Ending } from "../src/charging/matrix.ts";
 import { processesToEnd } from "../src/charging/process-endings.ts";
 import { soon } from "../src/charging/soon.ts";
+import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { type OwnStack, type Stack, startStack } from "../src/stack.ts";
+
+/** Holds of 5 s expire, and late usage is awaited for three times as long. */
+const lateUsage = { timeout: 45_000 };
 
 /** The endings of the matrix that take seconds, or processes of their own: all rows end at once. */
 describe("what is charged", () => {
@@ -99,12 +103,16 @@ describe("what is charged", () => {
     await expectCharges(begun);
   });
 
-  test("when the processes are killed: nothing, and their holds expire", async () => {
+  test("when the processes are killed: nothing, and the ledger records the failures", async () => {
     const processes = await processesToEnd(stack);
     const begun = await beginAll("the process is killed", { ...stack, url: processes.url });
     await processes.kill();
     await processes.restore();
-    for (const { cell } of begun) expect(cell.charge).toBe("unrecorded");
+    const { account } = begun[0]?.open ?? {};
+    await eventually(async () => {
+      const { entries } = await stack.operator.listLedger({ account: account?.accountId ?? "" });
+      expect(entries.map(({ kind }) => kind)).toContain("failure");
+    }, lateUsage);
     await expectCharges(begun);
   });
 

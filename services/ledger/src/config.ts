@@ -7,6 +7,8 @@ export interface LedgerConfig {
   databaseConnections: number;
   /** The time after which a hold expires unless it is extended. */
   holdMs: number;
+  /** How long after the end of a hold its usage event may arrive before the request counts as lost. */
+  lateMs: number;
   /** For how many days the slots that a request tried are stored. */
   requestDays: number;
 }
@@ -18,9 +20,13 @@ export function readLedgerConfig(env: Environment): LedgerConfig {
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     holdMs: settings.TOLLGATE_HOLD_SECONDS * 1_000,
+    lateMs: settings.TOLLGATE_HOLD_SECONDS * 1_000 * lateHolds,
     requestDays: settings.TOLLGATE_REQUEST_DAYS,
   };
 }
+
+/** A process that is replaced takes less time to send the events of its predecessor. */
+const lateHolds = 3;
 
 const schema = z.object({
   ...databaseSettings,

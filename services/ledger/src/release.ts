@@ -42,12 +42,26 @@ async function change(
 
 /**
  * Releases the holds that have expired: their service died, or failed to extend them. Every replica
- * may run it at the same time. Resolves with how many it released.
+ * may run it at the same time. Resolves with how many it released. Their requests are lost where no
+ * usage event arrives within `lateMs`.
  */
-export async function releaseExpiredHolds(pool: pg.Pool): Promise<number> {
+export async function releaseExpiredHolds(pool: pg.Pool, lateMs: number): Promise<number> {
   const { rows } = await pool.query<{ released: number }>({
     name: "release-expired-holds",
-    text: "SELECT release_expired_holds() AS released",
+    text: "SELECT release_expired_holds($1) AS released",
+    values: [lateMs],
   });
   return rows[0]?.released ?? 0;
+}
+
+/**
+ * Writes the entries of lost requests that are due. Every replica may run it at the same time. Resolves
+ * with how many it wrote.
+ */
+export async function recordLostRequests(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ written: number }>({
+    name: "record-lost-requests",
+    text: "SELECT record_lost_requests() AS written",
+  });
+  return rows[0]?.written ?? 0;
 }

@@ -19,7 +19,7 @@ import { implementUsage } from "./implement-usage.ts";
 import { implementWalletCalls } from "./implement-wallets.ts";
 import type { LedgerParts } from "./ledger-parts.ts";
 import { trackCaptures } from "./pending-captures.ts";
-import { releaseExpiredHolds } from "./release.ts";
+import { recordLostRequests, releaseExpiredHolds } from "./release.ts";
 import { ledgerSchema } from "./schema.ts";
 import { createSlots } from "./slots.ts";
 import { createTrailPartitions } from "./trail-partitions.ts";
@@ -48,7 +48,7 @@ export const ledger = defineService({
     const locks = createWalletLocks(pool);
     const captures = trackCaptures(createCapture(pool, metrics, locks));
     const consumer = usageBroker && consumeUsage(usageBroker, captures.capture, log, metrics);
-    const sweep = repeat(() => sweepHolds(pool, log), { everyMs: sweepIntervalMs });
+    const sweep = repeat(() => sweepHolds(pool, config, log), { everyMs: sweepIntervalMs });
     sweep.wake();
     await createPartitions(pool, config, log);
     const partition = repeat(() => createPartitions(pool, config, log), {
@@ -84,10 +84,12 @@ function implement(parts: LedgerParts): Implementation<typeof LedgerService> {
   };
 }
 
-async function sweepHolds(pool: pg.Pool, log: Log): Promise<void> {
+async function sweepHolds(pool: pg.Pool, { lateMs }: LedgerConfig, log: Log): Promise<void> {
   try {
-    const released = await releaseExpiredHolds(pool);
+    const released = await releaseExpiredHolds(pool, lateMs);
     if (released > 0) log.warn({ released }, "expired holds released");
+    const lost = await recordLostRequests(pool);
+    if (lost > 0) log.warn({ lost }, "requests of processes that died recorded as failures");
   } catch (error) {
     const reason = (error as Error).message;
     log.warn({ reason }, "release of expired holds failed and will be retried");

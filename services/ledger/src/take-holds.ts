@@ -21,6 +21,10 @@ export interface TakeRequest extends HoldChange {
   needsBudget?: boolean;
   /** The tokens that the request is likely to use. Default: 0. */
   tokens?: bigint;
+  /** The model of the request, for its entry if it is lost. Default: it has none. */
+  alias?: string;
+  routeType?: string;
+  unitType?: string;
 }
 
 /** A hold that was taken. */
@@ -64,6 +68,9 @@ async function takeHolds(
       requests.map((request) => request.isWhole === true),
       requests.map((request) => request.needsBudget === true),
       requests.map(({ tokens = 0n }) => minOf(tokens, maxTokens)),
+      requests.map(({ alias = "" }) => alias),
+      requests.map(({ routeType = "" }) => routeType),
+      requests.map(({ unitType = "" }) => unitType),
       holdMs,
     ],
   });
@@ -74,7 +81,7 @@ async function takeHolds(
 }
 
 const takeSql = `SELECT granted, wallet_held, wallet_balance, refusal, rates
-  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
 
 interface TakenRow extends HeldWalletRow {
   granted: bigint;

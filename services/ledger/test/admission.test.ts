@@ -133,7 +133,7 @@ describe("the admission policies", () => {
 
     async function expire(id: string): Promise<void> {
       await pool.query("UPDATE hold SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
-      await releaseExpiredHolds(pool);
+      await releaseExpiredHolds(pool, 0);
       model.holds.delete(id);
     }
 

@@ -267,7 +267,7 @@ describe("captures", () => {
     )({ holdId: "late", accountId, estimateNanoUsd: 40_000n });
     expect(heldNanoUsd).toBe(40_000n);
     await expect
-      .poll(() => Promise.all([releaseExpiredHolds(pool), releaseExpiredHolds(pool)]))
+      .poll(() => Promise.all([releaseExpiredHolds(pool, 0), releaseExpiredHolds(pool, 0)]))
       .toContain(1);
     expect(await readWallet(pool, accountId)).toMatchObject({ held: 0n });
     const event = usageEvent({ accountId, holdId: "late", costNanoUsd: 30_000n });

@@ -108,7 +108,7 @@ describe("holds", () => {
     ]);
     vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ["Date"] });
     try {
-      expect(await releaseExpiredHolds(pool)).toBe(1);
+      expect(await releaseExpiredHolds(pool, 0)).toBe(1);
     } finally {
       vi.useRealTimers();
     }

@@ -31,7 +31,7 @@ describe("the limits of keys and accounts over time", () => {
 
   afterAll(async () => {
     await ledger.setTime(new Date());
-    await releaseExpiredHolds(pool);
+    await releaseExpiredHolds(pool, 0);
     expect((await verifyLedger(pool)).discrepancies).toEqual([]);
     await Promise.all([pool.end(), untimed.end()]);
   });

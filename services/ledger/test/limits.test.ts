@@ -295,7 +295,7 @@ describe("the limits of keys and accounts", () => {
     await pool.query("UPDATE hold SET expires_at = now() - interval '1 s' WHERE account_id = $1", [
       accountId,
     ]);
-    await releaseExpiredHolds(pool);
+    await releaseExpiredHolds(pool, 0);
     expect(await use()).toMatchObject({ heldNanoUsd: 0n, inProgress: 0, requests: 1 });
     expect((await take()).refusal).toBeUndefined();
   });

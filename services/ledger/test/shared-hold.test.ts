@@ -156,7 +156,7 @@ describe("a shared hold", () => {
     const accountId = await openWallet(pool, 3_200_000n);
     const shared = { holdId: `hold_${accountId}`, accountId, amountNanoUsd: 100_000n };
     await takeSharedHold(pool, shared, 0);
-    await releaseExpiredHolds(pool);
+    await releaseExpiredHolds(pool, 0);
     expect(await readWallet(pool, accountId)).toMatchObject({ held: 0n });
     const fields = { accountId, sharedHoldId: shared.holdId, sharedNanoUsd: 9_000n };
     await createCapture(pool)(usageEvent({ ...fields, costNanoUsd: 9_000n }));

@@ -51,7 +51,7 @@ export const longEndings: readonly Ending[] = [
  * - `delivered`: what the provider counts until the end, within 15 %
  * - `held`: what was held for the call
  * - `nothing`: zero, with an entry of kind `failure`
- * - `unrecorded`: zero, without an entry: no process was left to write one, or no job was created
+ * - `unrecorded`: zero, without an entry: no job was created
  * - `never`: the call cannot end in this way
  */
 export type CellCharge =
@@ -82,7 +82,7 @@ const chargedBefore = { never: "the charge is durable before the first byte is s
 const processEndings = {
   "the gateway drains": "reported",
   "the grace period ends": "nothing",
-  "the process is killed": "unrecorded",
+  "the process is killed": "nothing",
 } as const;
 
 /** A response that is not a stream. */

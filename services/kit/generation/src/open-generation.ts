@@ -45,6 +45,7 @@ export async function openGeneration(
           least: call.least,
           isWhole: call.isWhole === true || caller.admission === Admission.WHOLE,
           tokens: call.tokens,
+          model: call.model,
         })
       : prepaidHold(estimate);
   const held = { ...call, caller, paid };

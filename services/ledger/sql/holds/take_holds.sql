@@ -1,7 +1,8 @@
 -- Takes holds, each of min(estimate, available) nano-USD, in the order of the arrays: within a
 -- wallet, a hold gets what those before it left. Nothing available, or no wallet: no hold is
 -- written. Nor is one of the `wholes` where less than its estimate is available. Each hold expires
--- after `hold_ms` milliseconds.
+-- after `hold_ms` milliseconds. The models of their requests are in `aliases`, `route_types` and
+-- `unit_types`; those without a route type are not recorded if they are lost (lost_request).
 --
 -- A hold that has one of the `leasts` below its estimate takes at most an eighth of what is
 -- available, in whole micro-USD as every charge is, but at least that: what it does not need yet stays
@@ -25,7 +26,8 @@
 -- settle as those of expired holds do. Entries always commit synchronously.
 CREATE OR REPLACE FUNCTION take_holds(
   hold_ids text[], account_ids text[], key_ids text[], estimates bigint[], leasts bigint[],
-  wholes boolean[], budgeted boolean[], tokens bigint[], hold_ms bigint
+  wholes boolean[], budgeted boolean[], tokens bigint[], aliases text[], route_types text[],
+  unit_types text[], hold_ms bigint
 )
 RETURNS TABLE (
   granted bigint, wallet_held bigint, wallet_balance bigint, refusal jsonb, rates jsonb
@@ -45,11 +47,11 @@ BEGIN
   -- The trigger of `hold` adds the amounts to the wallets' and the limits' held_nano_usd, and counts
   -- the requests in progress (apply_holds).
   INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, requests,
-    tokens, in_progress)
+    tokens, in_progress, alias, route_type, unit_type)
   SELECT id, account_id, taken, now(), now() + hold_ms * interval '1 millisecond', key_id, 1,
-    needed_tokens, 1
-  FROM unnest(hold_ids, account_ids, key_ids, tokens, decisions)
-    AS decided (id, account_id, key_id, needed_tokens)
+    needed_tokens, 1, alias, route_type, unit_type
+  FROM unnest(hold_ids, account_ids, key_ids, tokens, aliases, route_types, unit_types, decisions)
+    AS decided (id, account_id, key_id, needed_tokens, alias, route_type, unit_type)
   WHERE taken IS NOT NULL;
   IF limits <> '{}' THEN
     PERFORM count_in_minute(owner_ids, account_id, now(), requests, used_tokens)

@@ -1,3 +1,4 @@
+import type { Model } from "@tollgate/catalog/model";
 import type { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { maxBalanceNanoUsd, minOf, type NanoUsd } from "@tollgate/core/money";
@@ -9,6 +10,7 @@ import type {
 } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
+import { modelFields } from "../usage-event-fields.ts";
 import type { AccountDemand } from "./account-demand.ts";
 import { emptyHold, type Hold } from "./hold.ts";
 import { createHoldExtender } from "./hold-extender.ts";
@@ -39,6 +41,8 @@ export interface HoldTerms {
    * budgets must have all of the estimate left, since nothing limits what the job will cost.
    */
   isJob?: boolean;
+  /** The model of the request, for its entry if this process dies. Default: it gets none. */
+  model?: Model | undefined;
 }
 
 /** The hold of a job, and what it must have: the fields of the ledger's `KeepHoldRequest`. */
@@ -120,13 +124,14 @@ export function createHolds(
 
   return {
     async take(holdId, payer, estimate, terms = {}) {
-      const { least, isWhole = false, tokens = 0n, isJob = false } = terms;
+      const { least, isWhole = false, tokens = 0n, isJob = false, model } = terms;
       if (estimate === 0n && !payer.isLimited) return emptyHold;
       const { accountId, keyId } = payer;
       const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
       const start = least === undefined ? {} : { leastNanoUsd: least };
       const needs = { isWhole, needsBudget: isJob, ...start };
-      const request = { holdId, accountId, keyId, estimateNanoUsd, tokens, ...needs };
+      const lost = model === undefined ? noModel : modelFields(model);
+      const request = { holdId, accountId, keyId, estimateNanoUsd, tokens, ...needs, ...lost };
       const demand = sharing.demandOf(payer);
       const shared = isJob ? undefined : demand.shared;
       const isShared = shared?.reserve({ amount: estimateNanoUsd, tokens }) === true;
@@ -154,6 +159,8 @@ export function createHolds(
     },
   };
 }
+
+const noModel = { alias: "", routeType: "", unitType: "" };
 
 function neededOf({ isWhole, needsBudget, estimateNanoUsd }: RequestedHold) {
   if (needsBudget) return { estimate: estimateNanoUsd, advice: jobAdvice };

@@ -26,6 +26,10 @@ export interface RequestedHold {
   isWhole: boolean;
   /** See `HoldTerms.isJob`. */
   needsBudget: boolean;
+  /** See `HoldTerms.model`. */
+  alias: string;
+  routeType: string;
+  unitType: string;
 }
 
 export interface HoldDependencies {

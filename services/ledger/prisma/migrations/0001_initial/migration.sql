@@ -31,13 +31,33 @@ CREATE TABLE hold (
   requests        bigint NOT NULL DEFAULT 0 CHECK (requests >= 0),
   tokens          bigint NOT NULL DEFAULT 0 CHECK (tokens >= 0),
   in_progress     bigint NOT NULL DEFAULT 0 CHECK (in_progress >= 0),
-  -- The job that it is kept for (keep_hold). Empty: it is a request's.
+  -- The model of its request or job.
   alias           text NOT NULL DEFAULT '',
-  job_id          text NOT NULL DEFAULT ''
+  -- The job that it is kept for (keep_hold). Empty: it is a request's.
+  job_id          text NOT NULL DEFAULT '',
+  -- Of the model of a request whose loss is recorded (lost_request). Empty: it is not.
+  route_type      text NOT NULL DEFAULT '',
+  unit_type       text NOT NULL DEFAULT ''
 );
 
 CREATE INDEX hold_expires_at ON hold (expires_at);
 CREATE INDEX hold_shared ON hold (account_id) WHERE is_shared;
+
+-- The requests whose holds have expired, because their process died, until they have an entry
+-- (record_lost_requests). `id` is the hold's, and that of the request and its usage event.
+CREATE TABLE lost_request (
+  id         text PRIMARY KEY,
+  account_id text NOT NULL,
+  key_id     text NOT NULL,
+  route_type text NOT NULL,
+  alias      text NOT NULL,
+  unit_type  text NOT NULL,
+  begun_at   timestamptz(6) NOT NULL,
+  -- When its usage event is not expected any more.
+  due_at     timestamptz(6) NOT NULL
+);
+
+CREATE INDEX lost_request_due_at ON lost_request (due_at);
 
 -- The limits of a key, or of an account: of all its keys together. The lock of the account's wallet
 -- covers them. NULL: unlimited.
