@@ -497,6 +497,25 @@ describe("POST /v1/messages", () => {
     expect(body).toMatchObject({ error: { param: "thread", details } });
   });
 
+  test("what other providers generated is left out for one of Anthropic's API, or changed", async () => {
+    const unsigned = { type: "thinking", thinking: "Hm.", signature: "" };
+    const call = { type: "tool_use", id: "functions.f:0", name: "read_file", input: {} };
+    const result = { type: "tool_result", tool_use_id: call.id, content: "ok" };
+    const messages = [
+      { role: "user", content: "Read it" },
+      { role: "assistant", content: [unsigned, call] },
+      { role: "user", content: [result] },
+    ];
+    const thinking = { type: "enabled", budget_tokens: 1_024 };
+    const more = { messages, tools: [readFile], thinking, max_tokens: 4_000 };
+    expect((await post("test-claude", more)).status).toBe(200);
+    const id = expect.stringMatching(/^toolu_[0-9a-f]+$/);
+    expect(lastSent()).toMatchObject({
+      messages: [{}, { content: [{ ...call, id }] }, { content: [{ ...result, tool_use_id: id }] }],
+    });
+    expect(lastSent()).not.toHaveProperty("thinking");
+  });
+
   test.each([
     "test-claude-invalid",
     "test-gemini-invalid",

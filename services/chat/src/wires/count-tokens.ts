@@ -5,6 +5,7 @@ import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { resolveChat } from "../prepare.ts";
 import { approximateTokens } from "../usage/usage.ts";
+import { ClientRequest } from "./client-request.ts";
 import { headersToForward } from "./forward-request.ts";
 import { wireOf } from "./wire-of.ts";
 
@@ -25,8 +26,10 @@ export async function countTokens(
     const tokens = approximateTokens(call.prompt?.textCharacters ?? 0n);
     return { body: Buffer.from(JSON.stringify({ input_tokens: Number(tokens) })) };
   }
+  const client = new ClientRequest(call, wire.parse, model.allows);
+  const own = wire.ownBody?.(client) ?? Buffer.from(call.body);
   const count = async (slot: Slot) => {
-    const body = replaceMembers(Buffer.from(call.body), {
+    const body = replaceMembers(own, {
       model: JSON.stringify(slot.upstreamModel),
     });
     const headers = headersToForward(call, "application/json");

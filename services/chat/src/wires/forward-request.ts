@@ -6,7 +6,6 @@ import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { ProviderResponse } from "@tollgate/upstream/provider-response";
 import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 import type { ClientRequest } from "./client-request.ts";
-import { detailsPrefix } from "./signed-details.ts";
 import type { Sending } from "./wire.ts";
 
 /** How a wire's request is changed where it is forwarded. */
@@ -17,8 +16,10 @@ export interface ForwardedRequest {
   ownMembers(allows: ReadonlySet<string>): Readonly<Record<string, string>>;
   /** Throws `credit_balance_exhausted` for a request that cannot have so low an output limit. */
   checkLimit(request: JsonObject, maxTokens: bigint): void;
-  /** Returns a request without the thinking of providers that do not speak the wire. */
-  withoutForeignThinking(request: JsonObject): JsonObject;
+  /** Whether a body may have what other providers have generated and the wire's would refuse. */
+  mayBeForeign(body: Buffer): boolean;
+  /** Returns a request without that; the same object where there is none. */
+  withoutForeign(request: JsonObject): JsonObject;
 }
 
 /**
@@ -55,11 +56,15 @@ export function headersToForward(
 }
 
 /**
- * Returns the client's bytes. After a fail-over, they may have thinking that another slot generated,
- * which the provider would refuse.
+ * Returns the client's bytes, without what another slot has generated and the provider would refuse: a
+ * session may have been served by several.
  */
-function ownBody(form: ForwardedRequest, client: ClientRequest): Buffer {
+export function ownBody(
+  form: Pick<ForwardedRequest, "mayBeForeign" | "withoutForeign">,
+  client: ClientRequest,
+): Buffer {
   const bytes = Buffer.from(client.call.body);
-  if (!bytes.includes(`"${detailsPrefix}`)) return bytes;
-  return Buffer.from(JSON.stringify(form.withoutForeignThinking(client.json)));
+  if (!form.mayBeForeign(bytes)) return bytes;
+  const sent = form.withoutForeign(client.json);
+  return sent === client.json ? bytes : Buffer.from(JSON.stringify(sent));
 }

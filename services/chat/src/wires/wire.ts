@@ -54,6 +54,8 @@ export interface Wire {
    * does not, or the wire has no such request.
    */
   countPathOf?(slot: Slot): string | undefined;
+  /** Returns the body of such a request, without the model. Only wires with such a request have this. */
+  ownBody?(client: ClientRequest): Buffer;
   /** Returns the tools of a request that its provider runs. Only wires with such tools have this. */
   offeredTools?(request: JsonObject): readonly OfferedTool[];
 }

@@ -11,7 +11,7 @@ import { isOwnText } from "./thinking.ts";
 import { messageUsage } from "./usage.ts";
 
 interface OpenBlock {
-  type: "text" | "thinking" | "tool_use";
+  type: "text" | "thinking" | "redacted_thinking" | "tool_use";
   /** Of a tool's: its index among the calls. */
   call?: unknown;
 }
@@ -128,13 +128,14 @@ export class BlockWriter {
 
   /** Ends the open block, and writes the details that wait for a place. */
   #close(): void {
-    const signature = signatureOf(this.#details);
+    const details = this.#details;
     this.#details = [];
-    const hasPlace = this.#open?.type === "thinking";
-    if (hasPlace && signature !== "") this.#delta({ type: "signature_delta", signature });
+    const isThinking = this.#open?.type === "thinking";
+    if (isThinking) this.#delta({ type: "signature_delta", signature: signatureOf(details) });
     if (this.#open !== undefined) this.#stop();
-    if (hasPlace || signature === "") return;
-    this.#start({ type: "redacted_thinking", data: signature }, { type: "thinking" });
+    if (isThinking || details.length === 0) return;
+    const data = signatureOf(details);
+    this.#start({ type: "redacted_thinking", data }, { type: "redacted_thinking" });
     this.#stop();
   }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import type { JsonObject } from "@tollgate/core/json";
 import { claudeSignatureFormat } from "@tollgate/providers/anthropic/signature-format";
 import { detailsIn, signatureOf } from "../signed-details.ts";
 
@@ -11,13 +11,13 @@ export type Block = JsonObject & { type: string };
  * travel together as one signature.
  */
 export function thinkingBlocks(text: string, details: readonly JsonObject[]): Block[] {
-  const own = details.filter(({ format }) => format === claudeSignatureFormat);
+  const own = details.filter(isOwn);
   const blocks = own.map(blockOf);
-  const others = details.filter(({ format }) => format !== claudeSignatureFormat);
-  const signature = signatureOf(others);
+  const others = details.filter((detail) => !isOwn(detail));
   const isShown = own.some(({ type }) => type === "reasoning.text");
+  const signature = signatureOf(others);
   if (text !== "" && !isShown) blocks.push({ type: "thinking", thinking: text, signature });
-  else if (signature !== "") blocks.push({ type: "redacted_thinking", data: signature });
+  else if (others.length > 0) blocks.push({ type: "redacted_thinking", data: signature });
   return blocks;
 }
 
@@ -27,8 +27,14 @@ function blockOf({ type, text, signature, data }: JsonObject): Block {
 }
 
 /** Returns whether a detail has the signature of the thinking before it in a stream. */
-export function isOwnText({ type, format }: JsonObject): boolean {
-  return type === "reasoning.text" && format === claudeSignatureFormat;
+export function isOwnText(detail: JsonObject): boolean {
+  return detail.type === "reasoning.text" && isOwn(detail);
+}
+
+/** Whether Claude has signed a detail. A provider between may leave the signature out. */
+function isOwn({ type, format, signature, data }: JsonObject): boolean {
+  const signed = type === "reasoning.text" ? signature : data;
+  return format === claudeSignatureFormat && typeof signed === "string" && signed !== "";
 }
 
 export interface Thinking {
@@ -48,20 +54,4 @@ export function readThinking(block: JsonObject): Thinking {
     ? { type: "reasoning.encrypted", data: signed, format: claudeSignatureFormat }
     : { type: "reasoning.text", text, signature: signed, format: claudeSignatureFormat };
   return { text, details: [detail] };
-}
-
-/** Returns a request without the blocks of thinking that Anthropic did not sign. */
-export function withoutForeignThinking(request: JsonObject): JsonObject {
-  const messages = objectsIn(request.messages).flatMap((message) => {
-    if (!Array.isArray(message.content)) return [message];
-    const content = message.content.filter((block) => !isForeign(block));
-    return content.length === 0 ? [] : [{ ...message, content }];
-  });
-  return { ...request, messages };
-}
-
-function isForeign(block: unknown): boolean {
-  if (!isJsonObject(block)) return false;
-  const signed = block.type === "redacted_thinking" ? block.data : block.signature;
-  return typeof signed === "string" && detailsIn(signed) !== undefined;
 }

@@ -3,16 +3,16 @@ import { GatewayError } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { messagesEventFailure } from "@tollgate/providers/anthropic/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { type ForwardedRequest, forwardRequest } from "../forward-request.ts";
+import { type ForwardedRequest, forwardRequest, ownBody } from "../forward-request.ts";
 import { parseBody } from "../parse-body.ts";
 import { describeRefusal } from "../refusal.ts";
 import { type Translation, translateForSlots } from "../translated-slots.ts";
 import type { Wire } from "../wire.ts";
 import { ForwardedResponse, TranslatedResponse } from "../written-response.ts";
+import { mayHaveForeignBlocks, withoutForeignBlocks } from "./foreign-blocks.ts";
 import { messageOfBlock, readMessageEvents } from "./read-events.ts";
 import { chatFromMessages, messagesMemberOf } from "./request.ts";
 import { messageFromChat } from "./response.ts";
-import { withoutForeignThinking } from "./thinking.ts";
 import { messagesTools, toolCallInBlock } from "./tool-calls.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
@@ -30,7 +30,8 @@ const form: ForwardedRequest = {
   limitMember: "max_tokens",
   ownMembers: (allows) => (allows.has("priority") ? {} : standardTier),
   checkLimit,
-  withoutForeignThinking,
+  mayBeForeign: mayHaveForeignBlocks,
+  withoutForeign: withoutForeignBlocks,
 };
 
 /** Anthropic's Messages API: https://docs.claude.com/en/api/messages */
@@ -57,6 +58,7 @@ export const messagesWire: Wire = {
   fromChat: (completion, context) => new TranslatedResponse(completion, context, messageFromChat),
   writeEvents: writeMessageEvents,
   describeFailure: (error, isNative) => describeRefusal(error, isNative, describeLength),
+  ownBody: (client) => ownBody(form, client),
   countPathOf: (slot: Slot) => {
     const path = translation.nativePathOf(slot);
     return path === undefined ? undefined : `${path}/count_tokens`;

@@ -3,6 +3,7 @@ import { vendors } from "@tollgate/providers";
 import { readUsageBlock } from "@tollgate/providers/openai/usage";
 import { expect, test } from "vitest";
 import { countedUsage } from "../../usage/usage.ts";
+import { signatureOf } from "../signed-details.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
 const usage = countedUsage(10n, 2n);
@@ -106,6 +107,7 @@ test("thinking, text and parallel calls are blocks one after another", () => {
   expect(blocksOf(events)).toEqual([
     ["start", 0, { type: "thinking", thinking: "", signature: "" }],
     ["delta", 0, { type: "thinking_delta", thinking: "Hm." }],
+    ["delta", 0, { type: "signature_delta", signature: signatureOf([]) }],
     ["stop", 0],
     ["start", 1, { type: "text", text: "" }],
     ["delta", 1, { type: "text_delta", text: "Hi" }],

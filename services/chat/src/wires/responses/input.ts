@@ -162,13 +162,3 @@ function summaryOf({ summary, content }: JsonObject): string {
 function detailsOf({ encrypted_content: content }: JsonObject): readonly JsonObject[] {
   return typeof content === "string" ? (detailsIn(content) ?? []) : [];
 }
-
-/** Returns a request without the reasoning that OpenAI did not encrypt. */
-export function withoutForeignReasoning(request: JsonObject): JsonObject {
-  if (!Array.isArray(request.input)) return request;
-  const input = request.input.filter((item) => {
-    const content = isJsonObject(item) ? item.encrypted_content : undefined;
-    return typeof content !== "string" || detailsIn(content) === undefined;
-  });
-  return { ...request, input };
-}

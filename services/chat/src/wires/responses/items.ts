@@ -11,12 +11,11 @@ export function reasoningItem(
   text: string,
   details: readonly JsonObject[],
 ): JsonObject {
-  const signature = signatureOf(details);
   return {
     id,
     type: "reasoning",
     summary: text === "" ? [] : [{ type: "summary_text", text }],
-    ...(signature === "" ? {} : { encrypted_content: signature }),
+    ...(details.length === 0 ? {} : { encrypted_content: signatureOf(details) }),
   };
 }
 

@@ -9,7 +9,7 @@ import { describeRefusal } from "../refusal.ts";
 import { type Translation, translateForSlots } from "../translated-slots.ts";
 import type { Wire } from "../wire.ts";
 import { ForwardedResponse, TranslatedResponse } from "../written-response.ts";
-import { withoutForeignReasoning } from "./input.ts";
+import { mayHaveForeignReasoning, withoutForeignReasoning } from "./foreign-reasoning.ts";
 import { messageOfItem, readResponseEvents, usageOfResponse } from "./read-events.ts";
 import { chatFromResponses, responsesMemberOf } from "./request.ts";
 import { responseFromChat } from "./response.ts";
@@ -26,7 +26,8 @@ const form: ForwardedRequest = {
   limitMember: "max_output_tokens",
   ownMembers: () => ({}),
   checkLimit,
-  withoutForeignThinking: withoutForeignReasoning,
+  mayBeForeign: mayHaveForeignReasoning,
+  withoutForeign: withoutForeignReasoning,
 };
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */

@@ -36,9 +36,11 @@ export function reasoningDetail(
   index: number,
 ): ReasoningDetail | undefined {
   const data = encrypted === undefined ? undefined : metadata[encrypted];
-  if (typeof data === "string") return { type: "reasoning.encrypted", data, format, index };
+  if (typeof data === "string" && data !== "") {
+    return { type: "reasoning.encrypted", data, format, index };
+  }
   const signed = metadata[signature];
-  if (typeof signed !== "string") return undefined;
+  if (typeof signed !== "string" || signed === "") return undefined;
   if (type === "reasoning") {
     return { type: "reasoning.text", text, signature: signed, format, index };
   }
@@ -67,11 +69,11 @@ export function readReasoning(form: SignatureForm, details: unknown): SentReason
   for (const detail of Array.isArray(details) ? details.filter(isJsonObject) : []) {
     const { type, text, signature, data, format } = detail;
     if (format !== form.format) continue;
-    if (type === "reasoning.text" && typeof signature === "string") {
+    if (type === "reasoning.text" && typeof signature === "string" && signature !== "") {
       const providerOptions = { [form.provider]: { [form.signature]: signature } };
       sent.thoughts.push({ type: "reasoning", text: String(text), providerOptions });
     }
-    if (type === "reasoning.encrypted" && typeof data === "string") {
+    if (type === "reasoning.encrypted" && typeof data === "string" && data !== "") {
       readEncrypted(form, sent, detail.id, data);
     }
   }

@@ -1,5 +1,5 @@
 import { GatewayError } from "@tollgate/core/errors";
-import type { JsonObject } from "@tollgate/core/json";
+import { type JsonObject, objectsIn } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
 import { claude } from "../../test/kinds.ts";
@@ -90,6 +90,41 @@ test("thinking fits in the model's own output limit where that of the request is
   await post({ ...base, max_completion_tokens: 500_000, reasoning_effort: "low" });
   const thinking = { type: "enabled", budget_tokens: 12_800 };
   expect(bodies[0]).toMatchObject({ max_tokens: 64_000, thinking });
+});
+
+const called = { name: "f", arguments: "{}" };
+
+/** A turn that has called two tools, with their results. */
+function loop(ids: readonly string[], more: object = {}): JsonObject[] {
+  const tool_calls = ids.map((id) => ({ id, type: "function", function: called }));
+  return [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: null, tool_calls, ...more },
+    ...ids.map((tool_call_id) => ({ role: "tool", tool_call_id, content: "ok" })),
+  ];
+}
+
+test("the ids of calls are as Anthropic takes them, the same in a call and its result", async () => {
+  const { bodies, post } = await startProvider(claude);
+  await post({ ...base, messages: loop(["toolu_01A", "functions.f:0"]), tools });
+  const [, turn, results] = objectsIn(bodies[0]?.messages) as { content: JsonObject[] }[];
+  const ids = turn?.content.map(({ id }) => id);
+  expect(ids).toEqual(["toolu_01A", expect.stringMatching(/^toolu_[0-9a-f]{24}$/)]);
+  expect(results?.content.map(({ tool_use_id }) => tool_use_id)).toEqual(ids);
+});
+
+test.each([
+  ["that Anthropic signed", { signature: "EqQB" }, true],
+  ["without a signature", { signature: "" }, false],
+])("a turn that has called tools goes on with thinking %s", async (_, signed, thinks) => {
+  const { bodies, post } = await startProvider(claude);
+  const detail = { type: "reasoning.text", text: "Hm.", format: "anthropic-claude-v1", index: 0 };
+  const messages = loop(["toolu_01A"], { reasoning_details: [{ ...detail, ...signed }] });
+  await post({ ...base, messages, tools, reasoning_effort: "low" });
+  const [, turn] = objectsIn(bodies[0]?.messages) as { content: JsonObject[] }[];
+  const types = turn?.content.map(({ type }) => type);
+  expect(types).toEqual(thinks ? ["thinking", "tool_use"] : ["tool_use"]);
+  expect(bodies[0]?.thinking !== undefined).toBe(thinks);
 });
 
 test("marks of the prompt cache are sent", async () => {

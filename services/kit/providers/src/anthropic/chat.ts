@@ -5,14 +5,16 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { withCallIds } from "../ai-sdk/call-ids.ts";
 import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
+import { anthropicCallId } from "./call-ids.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { anthropicRefusals, messagesStatusOf } from "./errors.ts";
 import { claudeSignatureFormat } from "./signature-format.ts";
-import { anthropicThinking } from "./thinking.ts";
+import { anthropicThinking, isUnthoughtLoop } from "./thinking.ts";
 import { unsupportedMember } from "./unsupported.ts";
 
 const signatures = {
@@ -60,10 +62,17 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
   if (user !== undefined) anthropic.metadata = { userId: String(user) };
   if (request.parallel_tool_calls === false) anthropic.disableParallelToolUse = true;
   const limit = outputLimit(request);
-  const { thinking, ...limits } = anthropicThinking(modelId, request.reasoning_effort, limit);
+  const { prompt, ...common } = commonOptions(request, form);
+  const thought = anthropicThinking(modelId, request.reasoning_effort, limit);
+  // A budget is refused while a turn goes on that has called tools without thinking.
+  const { thinking, ...limits } =
+    thought.thinking !== undefined && isUnthoughtLoop(prompt)
+      ? anthropicThinking(modelId, undefined, limit)
+      : thought;
   if (thinking !== undefined) anthropic.thinking = thinking;
   return {
-    ...commonOptions(request, form),
+    ...common,
+    prompt: withCallIds(prompt, anthropicCallId),
     ...limits,
     // Both are Anthropic's own default, which it refuses beside thinking.
     ...numbers({ temperature: unless(1, request.temperature), topP: unless(1, request.top_p) }),

@@ -1,4 +1,5 @@
 import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
 
 /** The least budget that Anthropic accepts. */
@@ -38,4 +39,11 @@ export function anthropicThinking(
   if (limit <= budget) return limits;
   const rest = { maxOutputTokens: limit - budget };
   return { ...rest, thinking: { type: "enabled", budgetTokens: budget } };
+}
+
+/** Whether a prompt ends with the results of calls that were made without thinking that Anthropic signed. */
+export function isUnthoughtLoop(prompt: readonly LanguageModelV4Message[]): boolean {
+  const [turn, results] = prompt.slice(-2);
+  if (results?.role !== "tool" || turn?.role !== "assistant") return false;
+  return turn.content[0]?.type !== "reasoning";
 }

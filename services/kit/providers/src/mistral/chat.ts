@@ -1,13 +1,14 @@
 import { createMistral } from "@ai-sdk/mistral";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { withCallIds } from "../ai-sdk/call-ids.ts";
 import { commonOptions, numbers, outputLimit, unsignedForm } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
-import { withMistralCallIds } from "./call-ids.ts";
+import { mistralCallId } from "./call-ids.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralRefusals, mistralStatusOfEvent } from "./errors.ts";
 import { unsupportedMember } from "./thinking.ts";
@@ -53,7 +54,7 @@ function callOptions(_modelId: string, request: JsonObject): LanguageModelV4Call
   const maxOutputTokens = outputLimit(request);
   return {
     ...common,
-    prompt: withMistralCallIds(prompt),
+    prompt: withCallIds(prompt, mistralCallId),
     ...numbers({ maxOutputTokens, temperature, topP, seed, frequencyPenalty, presencePenalty }),
     ...(typeof effort === "string" ? { reasoning: effort as Reasoning } : {}),
     providerOptions: { mistral: ownOptions(request) },
