@@ -33,8 +33,8 @@ export async function readExchanges(): Promise<ExchangeRow[]> {
     const found = glob(`${folder}/*.ts`, { cwd: import.meta.dirname });
     for await (const file of found) files.push(file);
     for (const file of files.sort()) {
-      const lists: unknown[] = Object.values(await import(`${import.meta.dirname}/${file}`));
-      for (const exchange of (lists as Exchange[][]).flat()) {
+      const exported: unknown[] = Object.values(await import(`${import.meta.dirname}/${file}`));
+      for (const exchange of exported.filter(Array.isArray).flat() as Exchange[]) {
         rows.push(toRow(exchange, folder, rows.length));
       }
     }

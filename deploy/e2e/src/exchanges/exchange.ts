@@ -7,7 +7,7 @@ import type { ExchangeVendor } from "./vendors.ts";
  * the client of each wire then gets and pays.
  *
  * **To add one**, append it to a list in `deploy/e2e/src/exchanges/VENDOR/THEME.ts`, or begin a new file
- * there: each of its exports is a list of exchanges. `exchanges.test.ts` finds the file, and runs each
+ * there: each list that it exports is of exchanges. `exchanges.test.ts` finds the file, and runs each
  * exchange on every wire of its request. Write the bytes yourself, from the vendor's reference, and no
  * larger than what they show needs. `sse.ts`, `chunks.ts` and their like shorten the usual ones.
  *
@@ -74,7 +74,10 @@ export interface ExchangeResult {
   readonly finish?: "stop" | "length" | "tool_calls" | "content_filter";
   /** The code of the error that the client gets, in place of a result or at the end of a stream. */
   readonly error?: string;
-  /** The status. Default: 200. */
+  /**
+   * The status. Default: 200; where a stream of that status fails, not compared, as the text: they depend on
+   * how much the client was sent before.
+   */
   readonly status?: number;
   /** The header `Retry-After`. Default: none. */
   readonly retryAfter?: string;

@@ -1,0 +1,78 @@
+import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { delta, smallUsage } from "../chunks.ts";
+import type { Exchange } from "../exchange.ts";
+import { sse } from "../sse.ts";
+
+/** https://platform.moonshot.ai/docs/api/chat */
+export const moonshotUsual = usualExchanges({
+  head: { system_fingerprint: "fpv0_a" },
+  reasoning: "reasoning_content",
+  callDeltas: callInParts,
+  callIds: ["read_file:0", "read_file:1"],
+  callMembers: (index) => ({ index }),
+  usage: ({ prompt, cached, output }) => ({
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    ...(cached === 0 ? {} : { cached_tokens: cached }),
+  }),
+  reportsReasoning: false,
+  usageIn: "own",
+  fails: {
+    "a prompt that was cached": "usage.cached_tokens is not read",
+    "a prompt that was cached, streamed": "usage.cached_tokens is not read",
+  },
+  refusals: {
+    invalid: {
+      status: 400,
+      body: {
+        error: {
+          message: "tool_call_id is not found",
+          type: "invalid_request_error",
+        },
+      },
+    },
+    tooLong: {
+      status: 400,
+      body: {
+        error: {
+          message:
+            "Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)",
+          type: "invalid_request_error",
+        },
+      },
+    },
+    rate: {
+      status: 429,
+      headers: { "retry-after": "7" },
+      body: {
+        error: {
+          message:
+            "Your account request reached organization max RPM: 3, please try again after 7 seconds",
+          type: "rate_limit_reached_error",
+        },
+      },
+    },
+  },
+});
+
+export const moonshotOddities: readonly Exchange[] = [
+  {
+    name: "usage stands in the choice alone",
+    stream: true,
+    reply: {
+      body: sse(
+        delta({ role: "assistant", content: "Hello." }),
+        {
+          ...delta({}),
+          choices: [{ index: 0, delta: {}, finish_reason: "stop", usage: smallUsage }],
+        },
+        "[DONE]",
+      ),
+    },
+    expected: { text: "Hello." },
+    usage: { input: 10, output: 5 },
+    cost: 600,
+    fails: "usage is read from its own member alone",
+  },
+];
