@@ -46,7 +46,7 @@ export async function startProvider(
     server.close();
     server.closeAllConnections();
   });
-  const slot = slotAt(vendor, modelId, `http://127.0.0.1:${port}/v1`);
+  const slot = slotAtAddress(vendor, modelId, `http://127.0.0.1:${port}/v1`);
   const post = async (request: JsonObject) => {
     const { signal } = new AbortController();
     return adapter.complete(providers, slot, request, { requestId: "req_1", signal });
@@ -64,7 +64,8 @@ export async function startProvider(
   return { bodies, urls, check, post, stream };
 }
 
-function slotAt({ name, regions }: Vendor, model: string, base_url: string): Slot {
+/** Returns a slot of a model, whose provider is at an address. */
+export function slotAtAddress({ name, regions }: Vendor, model: string, base_url: string): Slot {
   const chat = { route_type: "chat", context_tokens: 10, max_output_tokens: 5 };
   const pricing = { input: "1", cache_write_1h: "1", output: "1" };
   const region = regions === undefined ? {} : { region: regions.example };

@@ -25,7 +25,7 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
       try {
         return completionOf(kind, model.modelId, await model.doGenerate(options));
       } catch (error) {
-        throw toSlotFailure(kind, error, sent.failure(), call.signal);
+        throw toSlotFailure(kind, error, sent, call.signal);
       }
     },
     async stream(providers, slot, request, call) {
@@ -34,12 +34,12 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
         const { stream } = await model.doStream(options);
         return withFailures(
           kind,
-          writeChunks(kind, stream, model.modelId, sent.letEnd),
+          writeChunks(kind, stream, model.modelId, sent),
           sent,
           call.signal,
         );
       } catch (error) {
-        throw toSlotFailure(kind, error, sent.failure(), call.signal);
+        throw toSlotFailure(kind, error, sent, call.signal);
       }
     },
   };
@@ -63,8 +63,8 @@ function prepare(
   { providers, slot, request, call }: Sending,
   isStream: boolean,
 ): PreparedCall {
-  const { headers, framing } = kind;
-  const target = { path: kind.pathOf(slot, isStream), headers, framing };
+  const { headers, framing, responses } = kind;
+  const target = { path: kind.pathOf(slot, isStream), headers, framing, responses };
   const accept = isStream ? ("text/event-stream" as const) : ("application/json" as const);
   const sent = createProviderFetch(providers, slot, { ...call, accept }, target);
   const model = kind.createModel(slot.upstreamModel, sent.fetch);
@@ -82,6 +82,6 @@ async function* withFailures(
   try {
     yield* chunks;
   } catch (error) {
-    throw toSlotFailure(kind, error, sent.failure(), signal);
+    throw toSlotFailure(kind, error, sent, signal);
   }
 }

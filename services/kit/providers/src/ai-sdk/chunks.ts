@@ -1,8 +1,9 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { JsonObject } from "@tollgate/core/json";
 import { eventFailure } from "./failure.ts";
-import { finishReasonOf, refusalTextOf } from "./finish-reason.ts";
+import { finishReasonOf, isUnfinished, refusalTextOf } from "./finish-reason.ts";
 import type { LanguageModelKind } from "./kind.ts";
+import type { ProviderFetch } from "./provider-fetch.ts";
 import {
   type GeneratedPart,
   metadataOf,
@@ -12,39 +13,43 @@ import {
 
 /**
  * Yields the chunks of a chat completion, one for each part that has something to say. The last chunk
- * has the provider's own usage block, and so have others where its events report usage before the end. A stream that the provider does not finish has neither a finish
- * reason nor usage. `letEnd` is called once the provider has finished. Throws a SlotFailure for an
+ * has the provider's own usage block, and so have others where its events report usage before the end. A
+ * stream that the provider does not finish has neither a finish reason nor usage. `sent.letEnd` is called once the provider has finished. Throws a SlotFailure for an
  * error event, and where the model failed.
  */
 export async function* writeChunks(
   kind: LanguageModelKind,
   parts: AsyncIterable<LanguageModelV4StreamPart>,
   model: string,
-  letEnd: () => void,
+  sent: ProviderFetch,
 ): AsyncGenerator<JsonObject> {
   const head = { id: "", object: "chat.completion.chunk", created: secondsNow(), model };
-  const read = createReading(kind);
+  const { read, hasCalls } = createReading(kind);
+  let finish: Finish | undefined;
   for await (const part of parts) {
-    if (part.type === "error") throw eventFailure(kind, part.error, kind.statusOfEvent(part.error));
+    if (part.type === "error") {
+      throw eventFailure(kind, part.error, kind.statusOfEvent(part.error));
+    }
     if (part.type === "response-metadata") head.id = part.id ?? "";
     if (part.type === "finish") {
-      if (isUnfinished(part.finishReason)) return;
-      letEnd();
-      yield* finishChunks(kind, head, part);
-      return;
+      finish = finishedBy(part, sent);
+      break;
     }
     const said = read(part);
     if (said !== undefined) yield { ...head, ...said };
   }
+  const failure = sent.failure();
+  if (failure !== undefined) throw failure;
+  if (finish !== undefined) yield* finishChunks(kind, head, finish, hasCalls());
 }
 
 /**
- * Returns a function that reads what a part says for a chunk; undefined where it says nothing. The
- * first usage that an event reports has a chunk of its own, as what was generated follows it. All that
- * an event generates has the event's usage.
+ * Returns a function that reads what a part says for a chunk, undefined where it says nothing, and one
+ * that returns whether there were calls. The first usage that an event reports has a chunk of its own, as
+ * what was generated follows it. All that an event generates has the event's usage.
  */
 function createReading(kind: LanguageModelKind) {
-  const translate = createTranslation(kind.signatures);
+  const { translate, hasCalls } = createTranslation(kind.signatures);
   let usage: JsonObject | undefined;
   let isReported = false;
 
@@ -55,27 +60,36 @@ function createReading(kind: LanguageModelKind) {
     return { choices: [], usage };
   }
 
-  return (part: LanguageModelV4StreamPart): JsonObject | undefined => {
+  function read(part: LanguageModelV4StreamPart): JsonObject | undefined {
     if (part.type === "raw") return report(part.rawValue);
     const delta = translate(part);
     if (delta === undefined) return undefined;
     const choices = [choiceOf(delta, null)];
     return usage === undefined ? { choices } : { choices, usage };
-  };
+  }
+
+  return { read, hasCalls };
 }
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
-/** Whether the provider gave no reason to finish: its stream has ended early. */
-function isUnfinished({ unified, raw }: Finish["finishReason"]): boolean {
-  return unified === "interrupted" || (unified === "other" && raw === undefined);
+/** Returns the last part of a stream that the provider has finished, which it may end. */
+function finishedBy(part: Finish, sent: ProviderFetch): Finish | undefined {
+  if (isUnfinished(part.finishReason)) return undefined;
+  sent.letEnd();
+  return part;
 }
 
-function finishChunks(kind: LanguageModelKind, head: JsonObject, part: Finish): JsonObject[] {
+function finishChunks(
+  kind: LanguageModelKind,
+  head: JsonObject,
+  part: Finish,
+  hasCalls: boolean,
+): JsonObject[] {
   const refusal = refusalTextOf(kind, part.finishReason, part.providerMetadata);
   const delta = refusal === null ? {} : { refusal };
   return [
-    { ...head, choices: [choiceOf(delta, finishReasonOf(kind, part.finishReason))] },
+    { ...head, choices: [choiceOf(delta, finishReasonOf(kind, part.finishReason, hasCalls))] },
     { ...head, choices: [], usage: part.usage.raw },
   ];
 }
@@ -88,7 +102,10 @@ function secondsNow(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
-/** Returns a function that translates a part to a delta; to undefined where it says nothing. */
+/**
+ * Returns a function that translates a part to a delta, to undefined where it says nothing, and one that
+ * returns whether there were calls.
+ */
 function createTranslation(form: SignatureForm) {
   const signatures = createSignatures(form);
   const calls = new Map<string, { index: number; hasArguments: boolean }>();
@@ -138,12 +155,14 @@ function createTranslation(form: SignatureForm) {
     return { tool_calls: [{ index: call.index, function: { arguments: text } }] };
   }
 
-  return (part: LanguageModelV4StreamPart): JsonObject | undefined => {
+  function translate(part: LanguageModelV4StreamPart): JsonObject | undefined {
     const delta = deltaOf(part);
     if (delta === undefined || !isFirst) return delta;
     isFirst = false;
     return { role: "assistant", ...delta };
-  };
+  }
+
+  return { translate, hasCalls: () => calls.size > 0 };
 }
 
 /** Collects the text and the metadata of a block, and returns its detail when it ends. */

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
 import type { JsonObject } from "@tollgate/core/json";
-import { finishReasonOf, refusalTextOf } from "./finish-reason.ts";
+import { finishReasonOf, isUnfinished, refusalTextOf } from "./finish-reason.ts";
 import type { LanguageModelKind } from "./kind.ts";
 import {
   metadataOf,
@@ -14,8 +14,9 @@ import {
 } from "./reasoning.ts";
 
 /**
- * Returns a generated message as a chat completion. Its usage is the provider's own block. Throws a
- * SlotFailure where the model failed.
+ * Returns a generated message as a chat completion, without choices where nothing was generated and there
+ * is no reason for that. Its usage is the provider's own block. Throws a SlotFailure where the model
+ * failed.
  */
 export function completionOf(
   kind: LanguageModelKind,
@@ -24,18 +25,19 @@ export function completionOf(
 ): JsonObject {
   const { finishReason, usage, response, providerMetadata } = result;
   const refusal = refusalTextOf(kind, finishReason, providerMetadata);
-  const message = { ...messageOf(kind.signatures, result), refusal };
+  const message: JsonObject = { ...messageOf(kind.signatures, result), refusal };
   const choice = {
     index: 0,
     message,
     logprobs: null,
-    finish_reason: finishReasonOf(kind, finishReason),
+    finish_reason: finishReasonOf(kind, finishReason, message.tool_calls !== undefined),
   };
+  const isEmpty = isUnfinished(finishReason) && result.content.length === 0;
   return {
     id: response?.id,
     object: "chat.completion",
     model: response?.modelId ?? modelId,
-    choices: [choice],
+    choices: isEmpty ? [] : [choice],
     usage: usage.raw,
   };
 }

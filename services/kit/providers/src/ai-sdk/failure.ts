@@ -5,6 +5,7 @@ import { reportedFailure } from "@tollgate/upstream/refusal";
 import { UnsentCall } from "@tollgate/upstream/unsent";
 import { memberOf } from "../refusal-message.ts";
 import type { LanguageModelKind } from "./kind.ts";
+import type { ProviderFetch } from "./provider-fetch.ts";
 
 /**
  * Returns the error to throw for a call that failed: the signal's reason when it was aborted (in an
@@ -14,9 +15,10 @@ import type { LanguageModelKind } from "./kind.ts";
 export function toSlotFailure(
   kind: LanguageModelKind,
   error: unknown,
-  failure: unknown,
+  sent: ProviderFetch,
   signal: AbortSignal,
 ): unknown {
+  const failure = sent.failure();
   if (signal.aborted) return failure instanceof UnsentCall ? failure : signal.reason;
   if (failure !== undefined) return failure;
   if (error instanceof SlotFailure) return error;

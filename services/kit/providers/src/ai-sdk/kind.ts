@@ -10,6 +10,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { RefusalReader } from "@tollgate/upstream/refusal";
 import type { Framing } from "./provider-fetch.ts";
 import type { SignatureForm } from "./reasoning.ts";
+import type { ResponseShape } from "./response-shape.ts";
 
 /** A kind of providers whose chat goes through a package of the AI SDK, and what it does its own way. */
 export interface LanguageModelKind {
@@ -23,6 +24,8 @@ export interface LanguageModelKind {
   headers: readonly string[];
   /** How events are separated in a stream; by lines where it is not set. */
   framing?: Framing;
+  /** What is read of responses, so that whatever else a provider sends breaks none. All where it is not set. */
+  responses?: ResponseShape;
   /** What the provider's reasons mean to finish with that the package does not know. */
   reasons?: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>>;
   /** Returns the path of a request after the provider's base URL. */

@@ -1,9 +1,14 @@
 import type { Slot } from "@tollgate/catalog/model";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
 import { type ProviderResponse, readBytes } from "@tollgate/upstream/provider-response";
+import { reportedFailure } from "@tollgate/upstream/refusal";
+import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { requestIdHeader } from "@tollgate/upstream/request-id-header";
+import { filterEvents } from "./filter-events.ts";
+import { EventFilter, type ResponseShape } from "./response-shape.ts";
 
 /** The `fetch` of a provider package for one call, and what it does not report itself. */
 export interface ProviderFetch {
@@ -27,14 +32,19 @@ export interface FetchTarget {
   headers: readonly string[];
   /** How the events of a stream are separated; by lines where it is not set. */
   framing?: Framing | undefined;
+  /** What is read of responses; all where it is not set. */
+  responses?: ResponseShape | undefined;
 }
 
 /** A framing of events other than lines. */
 export interface Framing {
   /** The media type of such a stream. */
   mediaType: string;
-  /** Yields the stream unchanged. Throws a SlotFailure where an event is larger than the limit. */
-  limit(body: AsyncIterable<Buffer>, maxBytes: number): AsyncIterable<Buffer>;
+  /**
+   * Yields the stream with what is read of its events. Throws a SlotFailure where an event is larger than
+   * the limit, or reports an error.
+   */
+  filter(body: AsyncIterable<Buffer>, filter: EventFilter, maxBytes: number): AsyncIterable<Buffer>;
 }
 
 /**
@@ -51,40 +61,50 @@ export function createProviderFetch(
   let body: ProviderBody | undefined;
 
   async function post(init: RequestInit | undefined): Promise<Response> {
-    const given = new Headers(init?.headers);
-    const framed = accept === "text/event-stream" ? target.framing?.mediaType : undefined;
-    const headers: Record<string, string> = {
-      "content-type": "application/json",
-      accept: framed ?? accept,
-      ...requestIdHeader(requestId),
-    };
-    for (const name of target.headers) {
-      const value = given.get(name);
-      if (value !== null) headers[name] = value;
-    }
+    const headers = headersOf(init, { accept, requestId }, target);
     const sent = Buffer.from(String(init?.body ?? ""));
     const request = { method: "POST" as const, path: target.path, headers, body: sent };
     return toResponse(await providers.send(slot, request, signal));
   }
 
+  function failureOf(event: JsonObject, status: number | undefined): SlotFailure {
+    return reportedFailure(event, status, slot.provider.kind);
+  }
+
   async function toResponse(response: ProviderResponse): Promise<Response> {
     const { status, contentType } = response;
+    const { responses } = target;
     body = response.body;
     const init = { status, headers: { "content-type": contentType } };
     if (accept !== "text/event-stream") {
-      return new Response(await readBytes(response, signal), init);
+      const bytes = await readBytes(response, signal);
+      return new Response(
+        responses === undefined ? bytes : readAnswer(bytes, responses, slot),
+        init,
+      );
     }
-    const { limit } = target.framing ?? lines;
-    const limited = limit(body, maxEventBytes);
-    return new Response(ReadableStream.from(recordFailure(limited)), init);
+    if (responses === undefined) {
+      return new Response(ReadableStream.from(recordFailure(limitLines(body))), init);
+    }
+    const filter = new EventFilter(responses, failureOf);
+    const events =
+      target.framing?.filter(body, filter, maxEventBytes) ?? filterEvents(body, filter);
+    return new Response(ReadableStream.from(recordFailure(events, filter)), init);
   }
 
-  async function* recordFailure(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  /**
+   * Ends a stream that breaks, so that what arrived before is read before `failure` is. One that breaks
+   * once it has finished is complete.
+   */
+  async function* recordFailure(
+    chunks: AsyncIterable<Buffer>,
+    filter?: EventFilter,
+  ): AsyncGenerator<Buffer> {
     try {
       yield* chunks;
     } catch (error) {
+      if (filter?.isFinished && !signal.aborted) return;
       failure = error;
-      throw error;
     }
   }
 
@@ -102,15 +122,49 @@ export function createProviderFetch(
   };
 }
 
-const lines: Framing = { mediaType: "text/event-stream", limit: limitLines };
+function headersOf(
+  init: RequestInit | undefined,
+  { accept, requestId }: Pick<PostCall, "accept" | "requestId">,
+  { framing, headers: sent }: FetchTarget,
+): Record<string, string> {
+  const given = new Headers(init?.headers);
+  const framed = accept === "text/event-stream" ? framing?.mediaType : undefined;
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    accept: framed ?? accept,
+    ...requestIdHeader(requestId),
+  };
+  for (const name of sent) {
+    const value = given.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return headers;
+}
+
+/** Returns what is read of a whole response. Throws a SlotFailure for one that reports an error. */
+function readAnswer(
+  bytes: Buffer<ArrayBuffer>,
+  { answer }: ResponseShape,
+  slot: Slot,
+): string | Buffer<ArrayBuffer> {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return bytes;
+  }
+  if (isJsonObject(value)) refuseReportedError(value, slot.provider.kind);
+  const known = answer(value);
+  return known === undefined ? bytes : JSON.stringify(known);
+}
 
 /** Throws a SlotFailure where a line of the stream is too large. */
-async function* limitLines(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+async function* limitLines(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let lineBytes = 0;
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(0x0a);
     lineBytes = end < 0 ? lineBytes + chunk.length : chunk.length - end;
-    if (lineBytes > maxBytes) throw new SlotFailure("oversized", "an event is too large");
+    if (lineBytes > maxEventBytes) throw new SlotFailure("oversized", "an event is too large");
     yield chunk;
   }
 }

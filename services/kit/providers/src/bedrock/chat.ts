@@ -15,8 +15,9 @@ import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { withNamedDocuments } from "./documents.ts";
-import { bedrockRefusals, bedrockStatusOfEvent } from "./errors.ts";
-import { limitFrames } from "./frame-limit.ts";
+import { bedrockRefusals } from "./errors.ts";
+import { filterFrames } from "./filter-frames.ts";
+import { bedrockShape } from "./response-shape.ts";
 import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
 import { unsupportedMember } from "./unsupported.ts";
 
@@ -53,7 +54,8 @@ export const bedrockKind: LanguageModelKind = {
   metadataMembers: new Set(),
   signatures,
   headers: [],
-  framing: { mediaType: "application/vnd.amazon.eventstream", limit: limitFrames },
+  framing: { mediaType: "application/vnd.amazon.eventstream", filter: filterFrames },
+  responses: bedrockShape,
   pathOf: ({ path }, isStream) =>
     isStream ? path.replace(/\/converse$/, "/converse-stream") : path,
   createModel,
@@ -68,7 +70,7 @@ export const bedrockKind: LanguageModelKind = {
   },
   usageOfEvent,
   refusals: bedrockRefusals,
-  statusOfEvent: bedrockStatusOfEvent,
+  statusOfEvent: () => undefined,
   refusalOf: () => null,
 };
 

@@ -35,8 +35,25 @@ export const bedrockRefusals = createRefusalReader({
   ],
 });
 
-/** Returns the HTTP status of an exception in a stream, where it is known. */
-export function bedrockStatusOfEvent(error: unknown): number | undefined {
-  const status = memberOf(error, "statusCode");
-  return typeof status === "number" ? status : undefined;
+/**
+ * The HTTP statuses of exceptions in a stream:
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors
+ */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ["AccessDeniedException", 403],
+  ["InternalServerException", 500],
+  ["ModelErrorException", 424],
+  ["ModelNotReadyException", 429],
+  ["ModelStreamErrorException", 424],
+  ["ModelTimeoutException", 408],
+  ["ResourceNotFoundException", 404],
+  ["ServiceQuotaExceededException", 400],
+  ["ServiceUnavailableException", 503],
+  ["ThrottlingException", 429],
+  ["ValidationException", 400],
+]);
+
+/** Returns the HTTP status of an exception in a stream, by its name; undefined where it is not known. */
+export function statusOfException(name: string): number | undefined {
+  return statuses.get(name);
 }

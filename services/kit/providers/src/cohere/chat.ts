@@ -9,6 +9,7 @@ import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { cohereRefusals } from "./errors.ts";
+import { cohereShape } from "./response-shape.ts";
 import { separatePlans, withToolPlans } from "./tool-plan.ts";
 
 const form = unsignedForm("cohere", { takesLateInstructions, inputs: chatInputs });
@@ -22,6 +23,7 @@ export const cohereKind: LanguageModelKind = {
   metadataMembers: new Set(),
   signatures: form.signatures,
   headers: [],
+  responses: cohereShape,
   pathOf: ({ path }) => path,
   createModel,
   callOptions,

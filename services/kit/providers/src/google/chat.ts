@@ -10,6 +10,7 @@ import { notSupported } from "../not-supported.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { googleRefusals, googleStatusOfEvent } from "./errors.ts";
 import { imagesOf } from "./images.ts";
+import { googleShape } from "./response-shape.ts";
 import { googleThinking } from "./thinking.ts";
 
 const signatures = {
@@ -24,6 +25,7 @@ export const googleKind: LanguageModelKind = {
   metadataMembers: new Set(),
   signatures,
   headers: [],
+  responses: googleShape,
   pathOf({ path }, isStream) {
     if (!isStream) return path;
     return `${path.replace(/:generateContent$/, ":streamGenerateContent")}?alt=sse`;
@@ -33,8 +35,14 @@ export const googleKind: LanguageModelKind = {
   },
   callOptions,
   unsupportedMember: () => undefined,
-  // The model has ended, and what it generated is billed.
-  reasons: { MALFORMED_FUNCTION_CALL: "stop" },
+  reasons: {
+    // The model has ended, and what it generated is billed.
+    MALFORMED_FUNCTION_CALL: "stop",
+    IMAGE_PROHIBITED_CONTENT: "content-filter",
+    IMAGE_RECITATION: "content-filter",
+    LANGUAGE: "content-filter",
+    MODEL_ARMOR: "content-filter",
+  },
   usageOfEvent: (event) =>
     isJsonObject(event) && isJsonObject(event.usageMetadata) ? event.usageMetadata : undefined,
   refusals: googleRefusals,

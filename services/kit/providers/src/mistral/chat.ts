@@ -11,6 +11,7 @@ import { notSupported } from "../not-supported.ts";
 import { mistralCallId } from "./call-ids.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralRefusals, mistralStatusOfEvent } from "./errors.ts";
+import { mistralShape } from "./response-shape.ts";
 import { unsupportedMember } from "./thinking.ts";
 
 const form = {
@@ -27,6 +28,7 @@ export const mistralKind: LanguageModelKind = {
   metadataMembers: new Set(),
   signatures: form.signatures,
   headers: [],
+  responses: mistralShape,
   pathOf: ({ path }) => path,
   createModel,
   callOptions,

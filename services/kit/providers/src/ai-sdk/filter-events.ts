@@ -1,0 +1,38 @@
+import { createEventReader } from "@tollgate/upstream/event-stream";
+import type { EventFilter } from "./response-shape.ts";
+
+/** Ends an event, also one that a provider did not end with a blank line. */
+const eventEnd = Buffer.from("\n\n");
+
+/** Yields what is read of the events of a stream, without comments and heartbeats, as events. */
+export async function* filterEvents(
+  body: AsyncIterable<Buffer>,
+  filter: EventFilter,
+): AsyncGenerator<Buffer> {
+  const reader = createEventReader();
+  for await (const chunk of body) {
+    const known = readAll(reader.read(chunk), filter);
+    if (known !== "") yield Buffer.from(known);
+  }
+  const last = readAll(reader.read(eventEnd), filter);
+  if (last !== "") yield Buffer.from(last);
+}
+
+function readAll(events: readonly string[], filter: EventFilter): string {
+  let known = "";
+  for (const data of events) {
+    const event = data === "[DONE]" ? filter.readDone() : readData(data, filter);
+    if (event !== undefined) known += `data: ${JSON.stringify(event)}\n\n`;
+  }
+  return known;
+}
+
+/** Text that is not an object is a heartbeat. An object that is cut off is not: the package refuses it. */
+function readData(data: string, filter: EventFilter): unknown {
+  if (!data.startsWith("{")) return undefined;
+  try {
+    return filter.read(JSON.parse(data));
+  } catch {
+    return filter.isFinished ? undefined : data;
+  }
+}

@@ -1,0 +1,99 @@
+import type { JsonObject } from "@tollgate/core/json";
+import type { ResponseShape } from "../ai-sdk/response-shape.ts";
+import {
+  asNumber,
+  asText,
+  byType,
+  eitherOf,
+  listWith,
+  objectKept,
+  objectWith,
+  only,
+  orElse,
+  type Shape,
+} from "../ai-sdk/shape.ts";
+
+/** The package requires counts. These cannot be billed from, as no counts could not. */
+const noCounts = { input_tokens: -1, output_tokens: -1 };
+const noUsage = { tokens: noCounts };
+
+const counts: Shape = (value) => {
+  const read = objectWith({ input_tokens: asNumber, output_tokens: asNumber })(value);
+  return read === undefined ? undefined : { ...noCounts, ...(value as JsonObject), ...read };
+};
+
+const usage = orElse(
+  objectKept({ billed_units: counts, tokens: orElse(counts, noCounts), cached_tokens: asNumber }),
+  noUsage,
+);
+
+const textPart = objectWith({ text: asText }, ["text"]);
+const thinkingPart = objectWith({ thinking: asText }, ["thinking"]);
+const part = byType({ text: textPart, thinking: thinkingPart });
+
+/** A message may be one text. */
+const textAsParts: Shape = (value) =>
+  typeof value === "string" ? [{ type: "text", text: value }] : undefined;
+
+const isFunction = orElse(only("function"), "function");
+
+const call = objectWith(
+  {
+    id: asText,
+    type: isFunction,
+    function: objectWith({ name: asText, arguments: orElse(asText, "{}") }, ["name"]),
+  },
+  ["id", "function"],
+);
+
+const begunCall = objectWith(
+  {
+    id: asText,
+    type: isFunction,
+    function: objectWith({ name: asText, arguments: orElse(asText, "") }, ["name"]),
+  },
+  ["id", "function"],
+);
+
+/** An event with a part of a message. */
+function ofMessage(shapes: Readonly<Record<string, Shape>>): Shape {
+  const message = objectWith(shapes, Object.keys(shapes));
+  const delta = objectWith({ message }, ["message"]);
+  return objectWith({ index: orElse(asNumber, 0), delta }, ["delta"]);
+}
+
+const event = byType({
+  "message-start": objectWith({ type: asText, id: asText }),
+  "content-start": ofMessage({ content: part }),
+  "content-delta": ofMessage({ content: eitherOf(thinkingPart, textPart) }),
+  "content-end": objectWith({ index: orElse(asNumber, 0) }),
+  "tool-call-start": ofMessage({ tool_calls: begunCall }),
+  "tool-call-delta": ofMessage({
+    tool_calls: objectWith({ function: objectWith({ arguments: asText }) }),
+  }),
+  "tool-call-end": objectWith({ index: orElse(asNumber, 0) }),
+  "message-end": objectWith({
+    delta: orElse(objectWith({ finish_reason: orElse(asText, "COMPLETE"), usage }), {
+      finish_reason: "COMPLETE",
+      usage: noUsage,
+    }),
+  }),
+});
+
+/** https://docs.cohere.com/reference/chat and https://docs.cohere.com/docs/streaming */
+export const cohereShape: ResponseShape = {
+  answer: objectWith(
+    {
+      message: objectWith({
+        role: orElse(asText, "assistant"),
+        content: eitherOf(listWith(part), textAsParts),
+        tool_calls: listWith(call),
+      }),
+      finish_reason: asText,
+      usage,
+    },
+    ["message", "finish_reason"],
+  ),
+  event,
+  isFinish: ({ type }) => type === "message-end",
+};

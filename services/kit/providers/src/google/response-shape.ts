@@ -1,0 +1,86 @@
+import { isJsonObject } from "@tollgate/core/json";
+import type { ResponseShape } from "../ai-sdk/response-shape.ts";
+import {
+  asAny,
+  asFlag,
+  asNumber,
+  asText,
+  eitherOf,
+  listWith,
+  objectKept,
+  objectWith,
+  type Shape,
+} from "../ai-sdk/shape.ts";
+
+const modalities: Shape = (value) => {
+  const read = listWith(objectKept({ modality: asText, tokenCount: asNumber }))(value);
+  if (!Array.isArray(read)) return undefined;
+  return read.filter((one) => "modality" in one && "tokenCount" in one);
+};
+
+const usageMetadata = objectKept({
+  cachedContentTokenCount: asNumber,
+  thoughtsTokenCount: asNumber,
+  promptTokenCount: asNumber,
+  candidatesTokenCount: asNumber,
+  toolUsePromptTokenCount: asNumber,
+  totalTokenCount: asNumber,
+  trafficType: asText,
+  serviceTier: asText,
+  promptTokensDetails: modalities,
+  cacheTokensDetails: modalities,
+  candidatesTokensDetails: modalities,
+  toolUsePromptTokensDetails: modalities,
+});
+
+const partialArgument = objectWith(
+  {
+    jsonPath: asText,
+    stringValue: asText,
+    numberValue: asNumber,
+    boolValue: asFlag,
+    nullValue: asAny,
+    willContinue: asFlag,
+  },
+  ["jsonPath"],
+);
+
+const functionCall = objectWith({
+  id: asText,
+  name: asText,
+  args: asAny,
+  partialArgs: listWith(partialArgument),
+  willContinue: asFlag,
+});
+
+/** What Gemini's own tools run, and files, are not part of a chat completion. */
+const part = eitherOf(
+  objectWith({ functionCall, thoughtSignature: asText }, ["functionCall"]),
+  objectWith({ text: asText, thought: asFlag, thoughtSignature: asText }, ["text"]),
+);
+
+const candidate = objectWith({
+  content: objectWith({ parts: listWith(part) }),
+  finishReason: asText,
+  finishMessage: asText,
+  continuationToken: asText,
+});
+
+const response = objectWith({
+  responseId: asText,
+  candidates: listWith(candidate),
+  usageMetadata,
+  promptFeedback: objectWith({ blockReason: asText }),
+});
+
+/** https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse */
+export const googleShape: ResponseShape = {
+  answer: response,
+  event: response,
+  isFinish: ({ candidates, promptFeedback }) =>
+    promptFeedback !== undefined ||
+    (Array.isArray(candidates) &&
+      isJsonObject(candidates[0]) &&
+      candidates[0].finishReason !== undefined &&
+      candidates[0].finishReason !== "CONTINUATION"),
+};

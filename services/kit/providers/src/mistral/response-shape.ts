@@ -1,0 +1,121 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { ResponseShape } from "../ai-sdk/response-shape.ts";
+import {
+  asNumber,
+  asText,
+  byType,
+  eitherOf,
+  listWith,
+  type MemberShapes,
+  objectKept,
+  objectWith,
+  orElse,
+  type Shape,
+} from "../ai-sdk/shape.ts";
+
+const promptDetails = objectKept({
+  cached_tokens: asNumber,
+  audio_tokens: asNumber,
+  messages: listWith((one) => one),
+});
+
+/** A block without the counts of both sides is none. The package requires the total besides. */
+const usage: Shape = (value) => {
+  const read = objectKept({
+    prompt_tokens: asNumber,
+    completion_tokens: asNumber,
+    total_tokens: asNumber,
+    prompt_audio_seconds: asNumber,
+    request_count: asNumber,
+    service_tier: asText,
+    num_cached_tokens: asNumber,
+    prompt_tokens_details: promptDetails,
+    prompt_token_details: promptDetails,
+    completion_tokens_details: objectKept({ reasoning_tokens: asNumber }),
+  })(value) as JsonObject | undefined;
+  const { prompt_tokens: prompt, completion_tokens: completion } = read ?? {};
+  if (typeof prompt !== "number" || typeof completion !== "number") return undefined;
+  return { total_tokens: prompt + completion, ...read };
+};
+
+/** The package requires a block. This one cannot be billed from, as none could not. */
+const noUsage = { prompt_tokens: -1, completion_tokens: -1, total_tokens: -1 };
+
+const textPart = objectWith({ text: asText }, ["text"]);
+
+/** Thinking is a list of parts, of which the texts are read, or a text. */
+const thinking: Shape = (value) =>
+  typeof value === "string"
+    ? [{ type: "text", text: value }]
+    : listWith(byType({ text: textPart }))(value);
+
+const content = eitherOf(
+  asText,
+  listWith(byType({ text: textPart, thinking: objectWith({ thinking }, ["thinking"]) })),
+);
+
+/** The arguments of a call are a text, or the object itself. */
+const argumentsText: Shape = (value) =>
+  isJsonObject(value) ? JSON.stringify(value) : asText(value);
+
+const call = objectWith(
+  {
+    id: asText,
+    function: objectWith({ name: asText, arguments: orElse(argumentsText, "{}") }, ["name"]),
+  },
+  ["id", "function"],
+);
+
+const callDelta = objectWith(
+  {
+    index: asNumber,
+    id: asText,
+    function: objectWith({ name: asText, arguments: argumentsText }),
+  },
+  ["function"],
+);
+
+/** The first choice; there are no others. */
+function choices(shapes: MemberShapes, required: readonly string[]): Shape {
+  return listWith(
+    objectWith({ index: orElse(asNumber, 0), finish_reason: asText, ...shapes }, required),
+  );
+}
+
+const head = { id: asText, created: asNumber, model: asText };
+const isAssistant = orElse(() => undefined, "assistant");
+const noDelta = { index: 0, delta: {} };
+
+const message = objectWith({ content, tool_calls: listWith(callDelta) });
+
+/** A delta may say nothing. */
+const delta: Shape = (value) => (isJsonObject(value) ? (message(value) ?? {}) : undefined);
+
+const chunk = objectWith({ ...head, choices: choices({ delta }, ["delta"]), usage });
+
+/** A chunk of usage may have no choice, which the package requires. */
+const event: Shape = (value) => {
+  const read = chunk(value) as JsonObject | undefined;
+  if (Array.isArray(read?.choices) && read.choices.length > 0) return read;
+  return read?.usage === undefined ? undefined : { ...read, choices: [noDelta] };
+};
+
+/** https://docs.mistral.ai/api/endpoint/chat */
+export const mistralShape: ResponseShape = {
+  answer: objectWith(
+    {
+      ...head,
+      object: orElse(() => undefined, "chat.completion"),
+      choices: choices(
+        { message: objectWith({ role: isAssistant, content, tool_calls: listWith(call) }) },
+        ["message"],
+      ),
+      usage: orElse(usage, noUsage),
+    },
+    ["choices"],
+  ),
+  event,
+  isFinish: ({ choices: read }) =>
+    Array.isArray(read) && isJsonObject(read[0]) && read[0].finish_reason !== undefined,
+  done: { choices: [{ ...noDelta, finish_reason: "stop" }] },
+};
