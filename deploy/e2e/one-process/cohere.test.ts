@@ -42,14 +42,13 @@ describe("a chat with a provider of the kind cohere", () => {
   test.each([
     ["a completion", {}],
     ["a stream", { stream: true }],
-  ])("has a line for each dimension that Cohere bills, in %s", async (_, more) => {
+  ])("is billed by what Cohere bills, which the tokens of its cache are no part of, in %s", async (_, more) => {
     const response = await chat("test-cohere-cached", more);
-    // 100 × 1 + 600 × 0.10 + 40 × 4 = 320 USD per million.
-    expect(response.text).toContain('"cost":0.00032');
+    // 100 × 1 + 40 × 4 = 260 USD per million.
+    expect(response.text).toContain('"cost":0.00026');
     const entry = await entryOf(stack, account, requestIdOf(response));
     expect(entry?.lines).toMatchObject([
       { dimension: "input", quantity: 100n },
-      { dimension: "cached_input", quantity: 600n },
       { dimension: "output", quantity: 40n },
     ]);
   });

@@ -155,6 +155,7 @@ export const chatKinds: readonly ChatKind[] = [
     supported: ["tools", "seed"],
     unsupported: ["parallel_tool_calls"],
     absent: {
+      "bills the dimensions that the provider reports": "Cohere bills plain input only",
       "reports a content filter": "Cohere has no such finish reason",
       "says the same where a stream begins with the error": "an error of Cohere ends a stream",
     },

@@ -105,13 +105,17 @@ async function respond(
   await sendJson(call, recorded, commands, JSON.stringify(body));
 }
 
-/** Returns the usage of the reference: more tokens were counted than are billed. */
+/**
+ * Returns the usage of the reference: more tokens were counted than are billed, those of the instructions
+ * of Cohere and those of its cache.
+ */
 function usageOf(
   { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
   { cached }: Commands,
 ): object {
+  const billed = Math.max(0, promptTokens - (cached?.read ?? 0));
   return {
-    billed_units: { input_tokens: promptTokens, output_tokens: completionTokens },
+    billed_units: { input_tokens: billed, output_tokens: completionTokens },
     tokens: { input_tokens: promptTokens + 60, output_tokens: completionTokens + 2 },
     ...(cached === undefined ? {} : { cached_tokens: cached.read }),
   };

@@ -13,8 +13,14 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 /** More than any call can use: a larger count that a provider reports is an error. */
 const maxCount = 10_000_000_000;
 
-/** Returns a count that a provider reports, or undefined if it is no plausible whole number. */
+const digits = /^\d{1,11}$/;
+
+/**
+ * Returns a count that a provider reports, or undefined if it is no plausible one. Some write it as text,
+ * or as a fraction, which is rounded up.
+ */
 export function readCount(value: unknown): bigint | undefined {
-  if (typeof value !== "number" || !Number.isInteger(value)) return undefined;
-  return value >= 0 && value <= maxCount ? BigInt(value) : undefined;
+  const count = typeof value === "string" && digits.test(value) ? Number(value) : value;
+  if (typeof count !== "number" || !(count >= 0 && count <= maxCount)) return undefined;
+  return BigInt(Math.ceil(count));
 }

@@ -15,13 +15,18 @@ const cases: readonly CostCase[] = [
     "0.004358",
   ],
   [
-    "a hit of the cache: 36 × 2.50 + 64 × 1.25 + 10 × 10 = 270",
+    "a hit of the cache is no part of what is billed: 98 × 2.50 + 10 × 10 = 345",
     {
-      billed_units: { input_tokens: 100, output_tokens: 10 },
-      tokens: { input_tokens: 160, output_tokens: 12 },
-      cached_tokens: 64,
+      billed_units: { input_tokens: 98, output_tokens: 10 },
+      tokens: { input_tokens: 1508, output_tokens: 12 },
+      cached_tokens: 1472,
     },
-    "0.000270",
+    "0.000345",
+  ],
+  [
+    "without billed units it is a part of the tokens: 36 × 2.50 + 1,472 × 1.25 + 12 × 10 = 2,050",
+    { tokens: { input_tokens: 1508, output_tokens: 12 }, cached_tokens: 1472 },
+    "0.002050",
   ],
 ];
 

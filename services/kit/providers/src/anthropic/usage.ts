@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, objectsIn, readCount } from "@tollgate/core/json";
+import { minOf } from "@tollgate/core/money";
 import {
   type ChatUsage,
   membersOf,
@@ -23,6 +24,12 @@ export function readUsageBlock(block: unknown): ChatUsage | undefined {
     writtenTokens: written,
     hourTokens: hour,
   });
+  const reasoningTokens = minOf(own.thinking, completion);
+  if (reasoningTokens > 0n) {
+    usage.reasoningTokens = reasoningTokens;
+    const details = { reasoning_tokens: Number(reasoningTokens) };
+    usage.details = { ...usage.details, completion_tokens_details: details };
+  }
   usage.toolCalls = readToolCalls(block);
   if (own.output === undefined) usage.isPromptOnly = true;
   return usage;
@@ -37,8 +44,14 @@ interface Counts {
   completion: bigint;
 }
 
-/** `output` is undefined where the block has no count of it. */
-function readCounts(block: JsonObject): (Counts & { output: bigint | undefined }) | undefined {
+interface OwnCounts extends Counts {
+  /** Undefined where the block has no count of it. */
+  output: bigint | undefined;
+  /** The part of the output that is thinking. */
+  thinking: bigint;
+}
+
+function readCounts(block: JsonObject): OwnCounts | undefined {
   const input = readCount(block.input_tokens);
   if (input === undefined) return undefined;
   const output = readCount(block.output_tokens);
@@ -49,7 +62,8 @@ function readCounts(block: JsonObject): (Counts & { output: bigint | undefined }
   const sum = tokenCountOf(block.cache_creation_input_tokens);
   // The lifetimes are missing where the cache was written by a tool's calls.
   const written = sum > byLifetimeSum ? sum : byLifetimeSum;
-  return { input, cached, written, hour, completion: output ?? 0n, output };
+  const thinking = tokenCountOf(membersOf(block.output_tokens_details).thinking_tokens);
+  return { input, cached, written, hour, completion: output ?? 0n, output, thinking };
 }
 
 /** Adds what Anthropic spent on summaries of the conversation, which its own sums do not have. */

@@ -3,16 +3,21 @@ import { minOf } from "@tollgate/core/money";
 import { type ChatUsage, membersOf, tokenCountOf, usageWithCache } from "../chat-usage.ts";
 
 /**
- * Reads the usage of Cohere, which bills less than it counts: its own instructions are free.
- * `billed_units` includes the tokens of the cache. https://docs.cohere.com/reference/chat
+ * Reads the usage of Cohere, which bills less than it counts. Its own instructions are free, and so are the
+ * tokens of its cache: `billed_units` has neither, and are plain input. Without them, the tokens of the
+ * cache are part of those counted. https://docs.cohere.com/reference/chat
  */
 export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
-  const counted = isJsonObject(block.billed_units) ? block.billed_units : membersOf(block.tokens);
-  const promptTokens = readCount(counted.input_tokens);
-  const completionTokens = readCount(counted.output_tokens);
+  const billed = countsOf(block.billed_units, 0n);
+  const counts = billed ?? countsOf(block.tokens, tokenCountOf(block.cached_tokens));
+  return counts && usageWithCache(block, { ...counts, writtenTokens: 0n, hourTokens: 0n });
+}
+
+function countsOf(value: unknown, cached: bigint) {
+  const { input_tokens, output_tokens } = membersOf(value);
+  const promptTokens = readCount(input_tokens);
+  const completionTokens = readCount(output_tokens);
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  const cachedTokens = minOf(tokenCountOf(block.cached_tokens), promptTokens);
-  const counts = { promptTokens, completionTokens, cachedTokens };
-  return usageWithCache(block, { ...counts, writtenTokens: 0n, hourTokens: 0n });
+  return { promptTokens, completionTokens, cachedTokens: minOf(cached, promptTokens) };
 }
