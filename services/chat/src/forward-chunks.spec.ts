@@ -18,10 +18,10 @@ const context = {
   readUsageBlock,
 };
 
-/** A provider's stream of one read, with a chunk for each text. */
-function bodyOf(texts: readonly string[]) {
+/** A provider's stream of one read, with a chunk for each text, and what it leaves unread. */
+function bodyOf(texts: readonly string[], unread?: string) {
   const events = texts.map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
-  const data = [...events.map((event) => JSON.stringify(event)), "[DONE]"];
+  const data = [...events.map((event) => JSON.stringify(event)), ...(unread ? [] : ["[DONE]"])];
   const closed = { early: false };
   async function* read() {
     try {
@@ -34,6 +34,7 @@ function bodyOf(texts: readonly string[]) {
     letEnd() {
       closed.early = false;
     },
+    takeUnread: () => Buffer.from(unread ?? ""),
   });
   return { body, closed };
 }
@@ -98,4 +99,14 @@ test("the first part has the rates", async () => {
     found.push(part.rates);
   }
   expect(found).toEqual([rates, undefined]);
+});
+
+test("what a provider had sent before its client left is counted, with its usage", async () => {
+  const last = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 9 } };
+  const { body } = bodyOf(["a", "b"], `data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
+  const counter = new UsageCounter();
+  const reading = { events: new ChatEvents(context), context, counter };
+  const { signal } = new AbortController();
+  for await (const _ of forwardChunks(body, signal, reading, allowanceOf(1, [true]))) break;
+  expect(counter.reported).toMatchObject({ promptTokens: 5n, completionTokens: 9n });
 });

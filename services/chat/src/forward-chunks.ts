@@ -52,6 +52,8 @@ export async function* forwardChunks(
   let { rates } = reading;
   const { pace } = reading;
   let isEmpty = true;
+  /** The events after those of the part that is being taken. Defined where the client leaves meanwhile. */
+  let left: readonly Event[] | undefined;
   try {
     for await (const item of body) {
       let events = eventsIn(item, reader, reading);
@@ -61,7 +63,9 @@ export async function* forwardChunks(
         if (isSendable(chunks, end, isEmpty)) {
           isEmpty = false;
           const from = performance.now();
+          left = rest;
           yield { chunks, rates };
+          left = undefined;
           pace?.record(from);
           rates = undefined;
         }
@@ -72,8 +76,36 @@ export async function* forwardChunks(
     }
   } catch (error) {
     throw transportFailure(error, signal);
+  } finally {
+    countUnread(left, body, reader, reading);
   }
-  if (isEmpty) throw emptyStream(reading);
+  requireChunk(isEmpty, reading);
+}
+
+/**
+ * Counts what a provider had sent before its client left: its usage, and what it has generated. `left` are the
+ * events that were read, if the client left at all.
+ */
+function countUnread(
+  left: readonly Event[] | undefined,
+  body: ProviderStream,
+  reader: EventReader,
+  { events: wire, counter }: Reading,
+): void {
+  if (left === undefined) return;
+  const unread = "takeUnread" in body ? body.takeUnread?.() : undefined;
+  const events = unread === undefined ? left : [...left, ...reader.read(unread)];
+  for (const event of events) {
+    if (event === "[DONE]") return;
+    try {
+      const chunk = typeof event === "string" ? wire.read(event) : event;
+      if (chunk === undefined) return;
+      counter.add(chunk);
+      if (chunk.isLast) return;
+    } catch {
+      return;
+    }
+  }
 }
 
 function eventsIn(
@@ -99,7 +131,7 @@ function isEnded(
   if (end === undefined) return false;
   if (end === "broken") throw failure;
   if ("letEnd" in body) body.letEnd();
-  if (isEmpty) throw emptyStream(reading);
+  requireChunk(isEmpty, reading);
   return true;
 }
 
@@ -107,9 +139,10 @@ function notAChunk(): SlotFailure {
   return new SlotFailure("rejected", "an event of the stream is not a chunk");
 }
 
-function emptyStream({ counter }: Reading): SlotFailure {
+function requireChunk(isEmpty: boolean, { counter }: Reading): void {
+  if (!isEmpty) return;
   counter.endEmpty();
-  return new SlotFailure("rejected", "the provider's stream is empty");
+  throw new SlotFailure("rejected", "the provider's stream is empty");
 }
 
 /**

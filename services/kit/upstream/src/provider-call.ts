@@ -33,6 +33,8 @@ export interface ProviderBody extends AsyncIterable<Buffer> {
    * closed.
    */
   letEnd(): void;
+  /** Returns what had arrived before the iteration ended early, and was not read. */
+  takeUnread?(): Buffer;
 }
 
 /** One request to a provider: the undici handler, and the body of the response. */
@@ -126,6 +128,10 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     this.#ending.unref();
   }
 
+  takeUnread(): Buffer {
+    return this.#take();
+  }
+
   [Symbol.asyncIterator](): this {
     return this;
   }
@@ -136,13 +142,12 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     const isPaused = this.#unreadBytes > maxUnreadBytes;
     this.#unread = [];
     this.#unreadBytes = 0;
-    if (isPaused) this.#controller?.resume();
+    if (isPaused && this.#end === undefined) this.#controller?.resume();
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   }
 
   #abandon(reason: unknown): void {
     if (this.#end !== undefined) return;
-    this.#unread = [];
     this.#close(reason);
     this.#controller?.abort(notReadToEnd);
   }
