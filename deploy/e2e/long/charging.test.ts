@@ -145,6 +145,13 @@ describe("what is charged", () => {
     const begun = await beginAll("the deadline passes", hasty, ({ form }) =>
       form === "speech" ? "endless" : "held",
     );
+    // A stream that its client has not left, and that is stored, is charged for what was delivered.
+    for (const one of cellsOf("the deadline passes").filter(({ form }) => form === "stream")) {
+      const call = { ...one.call, headers: { "idempotency-key": one.call.path } };
+      const account = await newSerialAccount(hasty);
+      const open = await beginCall(hasty, account, call, "waits-in-stream");
+      begun.push({ cell: { ...one, call }, open });
+    }
     for (const { open } of begun) await open.ended;
     await expectCharges(begun, hasty);
     await hasty.stop();

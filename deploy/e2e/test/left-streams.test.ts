@@ -11,17 +11,22 @@ const { stack, account } = await sharedStack({ creditUsd: 50 });
 
 const prompt = " the cat and the dog ran out and had fun".repeat(40);
 const messages = [{ role: "user", content: prompt }];
-const chat = { path: "/v1/chat/completions", members: { messages } };
+const chat: Call = { path: "/v1/chat/completions", members: { messages } };
 
 /** Each chunk has 20 tokens, and takes more than this on every wire. */
 const chunkBytes = 150;
+
+interface Call {
+  path: string;
+  members: object;
+}
 
 function recordedOf(requestId: string | null) {
   return stack.simulator.calls.list().find((one) => one.requestId === requestId);
 }
 
 /** Each provider, how it is called, and whether it reports the output before the end. */
-const calls: readonly [Reporter, { path: string; members: object }, string][] = [
+const calls: readonly [Reporter, Call, string][] = [
   ["claude", { path: "/v1/messages", members: { messages, max_tokens: 4_096 } }, "tokenized"],
   ["claude", chat, "tokenized"],
   ["responses", { path: "/v1/responses", members: { input: prompt, store: false } }, "tokenized"],
@@ -34,8 +39,10 @@ const calls: readonly [Reporter, { path: string; members: object }, string][] = 
 async function leave(
   of: TestAccount,
   model: string,
-  { path, members }: typeof chat,
+  { path, members }: Call,
   isEnough: (requestId: string | null, bytes: number) => boolean,
+  /** What ends it. Default: the client closes its connection. */
+  { end }: { end?: () => Promise<unknown> } = {},
 ) {
   const leaving = new AbortController();
   const response = await fetch(`${stack.url}${path}`, {
@@ -50,7 +57,8 @@ async function leave(
     for await (const chunk of response.body ?? []) bytes += chunk.byteLength;
   })();
   await soon(() => expect(isEnough(requestId, bytes), `${model} at ${path}`).toBe(true));
-  leaving.abort();
+  if (end === undefined) leaving.abort();
+  else await end();
   await reading.catch(() => {});
   return requestId;
 }
@@ -70,7 +78,7 @@ async function charged(of: TestAccount, requestId: string | null) {
 test("a stream that its client leaves is charged as its provider has reported it, and the rest by the tokenizer", async () => {
   const charges = calls.map(async ([reporter, call, basis]) => {
     const model = `charge-to-${reporter}`;
-    const requestId = await leave(account, model, call as typeof chat, (id, bytes) => {
+    const requestId = await leave(account, model, call, (id, bytes) => {
       const { outcome, chunksSent = 0 } = recordedOf(id) ?? {};
       return outcome === "hung" && bytes > chunksSent * chunkBytes;
     });
@@ -107,6 +115,28 @@ describe("a stream of hidden reasoning", () => {
     expect(entry).toMatchObject({ kind: "usage", basis: "provider", quantity: 3_800n });
   });
 
+  test("is read on also where the client revokes its key, and charged as reported", async () => {
+    const revoked = await newSerialAccount(stack);
+    const requestId = await leave(revoked, "charge-thinks-hidden", chat, (_, bytes) => bytes > 1, {
+      end: () => stack.operator.revokeKey({ keyId: revoked.keyId }),
+    });
+    const { entry, recorded } = await charged(revoked, requestId);
+    expect(recorded).toMatchObject({ outcome: "completed", completionTokens: 3_400 });
+    expect(entry).toMatchObject({ kind: "usage", basis: "provider", quantity: 3_800n });
+  });
+
+  test("is read on also where Claude thinks, and charged as reported", async () => {
+    const thinking = { type: "enabled", budget_tokens: 1_024 };
+    const members = { messages, max_tokens: 8_192, thinking };
+    const call = { path: "/v1/messages", members };
+    const requestId = await leave(account, "charge-thinks-claude", call, (_, bytes) => bytes > 1);
+    const { entry, recorded } = await charged(account, requestId);
+    const { promptTokens = 0, completionTokens = 0, outcome } = recorded ?? {};
+    expect([outcome, completionTokens]).toEqual(["completed", 3_400]);
+    const quantity = BigInt(promptTokens + completionTokens);
+    expect(entry).toMatchObject({ kind: "usage", basis: "provider", quantity });
+  });
+
   test("is charged what is held once that is used up", async () => {
     const { entry, recorded } = await charged(account, await thinks("long"));
     expect(recorded?.outcome).toBe("client_disconnected");
@@ -134,5 +164,49 @@ describe("a stream of hidden reasoning", () => {
     expect(after.entry).toMatchObject({ basis: "provider", quantity: 3_800n });
     const shown = await charged(account, await thinks("shown"));
     expect(shown.recorded?.outcome).toBe("client_disconnected");
+  });
+});
+
+describe("a client that leaves while the second slot has not responded", () => {
+  async function leaveAtSecondSlot(members: object) {
+    const of = await newSerialAccount(stack);
+    const since = stack.simulator.calls.list().at(-1)?.seq ?? 0;
+    const leaving = new AbortController();
+    const sent = fetch(`${stack.url}${chat.path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${of.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "charge-second-held", messages, ...members }),
+      signal: leaving.signal,
+    }).catch(() => {});
+    const held = await soon(() => {
+      const found = stack.simulator.calls
+        .list({ since })
+        .find(({ model }) => model?.startsWith("held"));
+      expect(found).toBeDefined();
+      return found;
+    });
+    leaving.abort();
+    await sent;
+    await expectNothingInProgress(stack, of);
+    stack.simulator.release();
+    const { entry } = await charged(of, held?.requestId ?? null);
+    await soon(() => expect(held?.outcome).not.toBe("open"));
+    return { entry, recorded: held };
+  }
+
+  test("is charged for the prompt of a stream, by the tokenizer", async () => {
+    const { entry, recorded } = await leaveAtSecondSlot({ stream: true });
+    expect(recorded?.outcome).toBe("client_disconnected");
+    expect(entry).toMatchObject({ kind: "usage", basis: "tokenized", provider: "long_timeout" });
+    expect(Number(entry?.quantity) / 400).toBeGreaterThan(0.85);
+    expect(Number(entry?.quantity) / 400).toBeLessThan(1.15);
+  });
+
+  test("is charged for a whole response as it is reported", async () => {
+    const { entry, recorded } = await leaveAtSecondSlot({});
+    const { promptTokens = 0, completionTokens = 0 } = recorded ?? {};
+    expect(recorded?.outcome).toBe("completed");
+    const quantity = BigInt(promptTokens + completionTokens);
+    expect(entry).toMatchObject({ kind: "usage", basis: "provider", quantity });
   });
 });

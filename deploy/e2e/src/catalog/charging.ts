@@ -90,6 +90,12 @@ export function chargingModels(): object[] {
     thinking("long", "tokens=4000&chunks=200&gap_ms=2&reasoning=3000", hidden),
     thinking("breaking", `${short}&cut_after=4`, hidden),
     thinking("learnt", short),
+    chatModel("charge-thinks-claude", [slot("claude", `claude-sonnet-4-5?${short}`)], { pricing }),
+    chatModel(
+      "charge-second-held",
+      [slot("sim", "fails?status=500"), slot("long_timeout", "held?delay_ms=600000")],
+      { pricing },
+    ),
     thinking("shown", `${short}&show_reasoning`),
   ];
 }

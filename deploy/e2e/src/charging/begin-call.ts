@@ -38,6 +38,7 @@ export async function beginCall(
     method: "POST",
     agent: false,
     headers: {
+      ...call.headers,
       authorization: `Bearer ${account.key}`,
       "content-type": contentType,
       "content-length": bytes.byteLength,

@@ -9,6 +9,8 @@ export interface BilledCall {
   path: string;
   /** Of the model `charge-NAME-BEHAVIOR`. */
   name: string;
+  /** Headers of the request besides its key and content. */
+  headers?: Readonly<Record<string, string>>;
   /** Returns the body of the request, with spaces in front of JSON, and its content type. */
   write(alias: string, spaces?: number): Promise<WrittenBody>;
   /** The path of the provider that receives the call. */
