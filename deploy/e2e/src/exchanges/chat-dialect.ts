@@ -1,7 +1,13 @@
 import { toolCall } from "./chunks.ts";
-import type { Exchange, ExchangeCall, ExchangeResult, ExchangeUsage } from "./exchange.ts";
-import { thinking, withTool } from "./requests.ts";
+import type { Exchange } from "./exchange.ts";
 import { sse } from "./sse.ts";
+import {
+  type AnswerCounts,
+  partsOf,
+  type UsualAnswer,
+  usualExchanges,
+  type VendorRefusals,
+} from "./usual-exchanges.ts";
 
 /** How a vendor writes OpenAI's chat completions. */
 export interface ChatDialect {
@@ -29,7 +35,7 @@ export interface ChatDialect {
   readonly callIds: readonly [string, string];
   /** Members of each call of a completion. */
   callMembers?(index: number): object;
-  usage(counts: DialectCounts): object;
+  usage(counts: AnswerCounts): object;
   /** Whether the usage says how many of the output's tokens are of reasoning. */
   readonly reportsReasoning: boolean;
   /**
@@ -47,77 +53,23 @@ export interface ChatDialect {
   readonly filter?: string;
   /** Default: what OpenAI says. */
   readonly finishes?: Readonly<Record<string, string>>;
-  readonly refusals: DialectRefusals;
+  readonly refusals: VendorRefusals;
   /** Why exchanges fail so far, by their names. */
   readonly fails?: Readonly<Record<string, string>>;
 }
 
-interface DialectCounts {
-  /** With those of the cache. */
-  prompt: number;
-  cached: number;
-  /** With those of reasoning. */
-  output: number;
-  reasoning: number;
-}
-
-interface DialectRefusal {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-/** The words of a vendor. */
-interface DialectRefusals {
-  /** A request that is wrong. */
-  readonly invalid: DialectRefusal;
-  /** A prompt that is too long; undefined for a vendor that shortens it. */
-  readonly tooLong?: DialectRefusal;
-  /** Too many requests, with seven seconds to wait where the vendor says so. */
-  readonly rate: DialectRefusal;
-  readonly retryAfter?: string;
-}
-
-/** One whole answer, from which the completion and the stream are written. */
-interface DialectAnswer {
-  readonly reasoning?: readonly string[];
-  readonly text?: readonly string[];
-  /** The arguments of the calls. */
-  readonly calls?: readonly string[];
-  readonly finish: string;
-  readonly counts?: Partial<DialectCounts>;
-}
-
-/** Returns the exchanges that every vendor of OpenAI's wire has, in the vendor's dialect. */
-export function usualExchanges(dialect: ChatDialect): Exchange[] {
-  const rows = [
-    ...both(dialect, "a text", { text: ["Hel", "lo."], finish: "stop" }),
-    ...both(dialect, "a call", { calls: ['{"path":"a"}'], finish: "tool_calls" }),
-    ...both(dialect, "two calls at once", {
-      calls: ['{"path":"a"}', '{"path":"b"}'],
-      finish: "tool_calls",
-    }),
-    ...both(dialect, "a text before a call", {
-      text: ["I will ", "read it."],
-      calls: ['{"path":"ä ☃ \\"x\\""}'],
-      finish: "tool_calls",
-    }),
-    ...both(dialect, "a text that the limit cuts", { text: ["Hel"], finish: "length" }),
-    ...both(dialect, "nothing but a limit that is reached", { finish: "length" }),
-    ...both(dialect, "a prompt that was cached", {
-      text: ["Hello."],
-      finish: "stop",
-      counts: { cached: 4 },
-    }),
-    ...(dialect.reasoning === undefined ? [] : reasoningExchanges(dialect)),
-    ...(dialect.filter === undefined
-      ? []
-      : both(dialect, "a content filter", { text: ["Hel"], finish: "content_filter" })),
-    ...refusalExchanges(dialect),
-  ];
-  return rows.map((row) => {
-    const fails = dialect.fails?.[row.name] ?? failing[row.name];
-    return fails === undefined ? row : { ...row, fails };
+/** Returns the usual exchanges of a vendor of OpenAI's wire. */
+export function dialectExchanges(dialect: ChatDialect): Exchange[] {
+  const { reasoning, filter, reportsReasoning, refusals, fails = {} } = dialect;
+  return usualExchanges({
+    whole: (answer) => ({ body: completionOf(dialect, answer) }),
+    streamed: (answer) => ({ body: streamOf(dialect, answer) }),
+    reasons: reasoning !== undefined,
+    filters: filter !== undefined,
+    caches: true,
+    reportsReasoning,
+    refusals,
+    fails: { ...failing, ...fails },
   });
 }
 
@@ -126,125 +78,31 @@ const failing: Readonly<Record<string, string>> = {
   "nothing but a limit that is reached, streamed": "Messages needs visible text",
 };
 
-function reasoningExchanges(dialect: ChatDialect): Exchange[] {
-  const counts = { reasoning: 3 };
-  const reasoning = ["Let me ", "think."];
-  const rows = [
-    ...both(dialect, "reasoning", { reasoning, text: ["Hello."], finish: "stop", counts }),
-    ...both(dialect, "reasoning that the limit cuts", { reasoning, finish: "length", counts }),
-  ];
-  return [
-    ...rows.map((row) => ({ ...row, request: thinking })),
-    ...both(dialect, "reasoning before a call", {
-      reasoning,
-      calls: ['{"path":"a"}'],
-      finish: "tool_calls",
-      counts,
-    }),
-  ];
-}
-
-function refusalExchanges({ refusals }: ChatDialect): Exchange[] {
-  const { invalid, tooLong, rate, retryAfter = "7" } = refusals;
-  const wrong = { status: 502, error: "upstream_rejected" };
-  return [true, false].flatMap((stream): Exchange[] => {
-    const named = (name: string) => (stream ? `${name}, of a stream` : name);
-    return [
-      {
-        name: named("a refusal"),
-        stream,
-        reply: invalid,
-        expected: wrong,
-      },
-      ...(tooLong === undefined
-        ? []
-        : [
-            {
-              name: named("a prompt that is too long"),
-              stream,
-              reply: tooLong,
-              expected: { status: 400, error: "context_length_exceeded" },
-            },
-          ]),
-      {
-        name: named("a rate limit"),
-        stream,
-        reply: rate,
-        expected: { status: 503, error: "no_provider_available", retryAfter },
-      },
-    ];
-  });
-}
-
-/** Returns the exchange as JSON and as a stream. */
-function both(dialect: ChatDialect, name: string, answer: DialectAnswer): Exchange[] {
-  const { calls = [], counts = {} } = answer;
-  const { cached = 0, reasoning = 0 } = counts;
-  const usage: ExchangeUsage = {
-    input: 10 - cached,
-    cached,
-    output: 5,
-    ...(dialect.reportsReasoning ? { reasoning } : {}),
-  };
-  const row = {
-    ...(calls.length > 0 ? { request: withTool } : {}),
-    expected: resultOf(answer),
-    usage,
-    cost: 600 - 9 * cached,
-  };
-  return [
-    { ...row, name, reply: { body: completionOf(dialect, answer) } },
-    { ...row, name: `${name}, streamed`, stream: true, reply: { body: streamOf(dialect, answer) } },
-  ];
-}
-
-function resultOf({ text, reasoning, calls, finish }: DialectAnswer): ExchangeResult {
-  return {
-    ...(text === undefined ? {} : { text: text.join("") }),
-    ...(reasoning === undefined ? {} : { reasoning: reasoning.join("") }),
-    ...(calls === undefined
-      ? {}
-      : { calls: calls.map((one): ExchangeCall => ["read_file", JSON.parse(one)]) }),
-    finish: finish as "stop",
-  };
-}
-
 function finishOf({ filter, finishes }: ChatDialect, finish: string): string {
   if (finish === "content_filter") return filter ?? finish;
   return finishes?.[finish] ?? finish;
 }
 
-function usageOf({ usage }: ChatDialect, { counts }: DialectAnswer): object {
-  return usage({ prompt: 10, cached: 0, output: 5, reasoning: 0, ...counts });
-}
-
-function completionOf(dialect: ChatDialect, answer: DialectAnswer): object {
-  const { text, reasoning, calls, finish } = answer;
+function completionOf(dialect: ChatDialect, answer: UsualAnswer): object {
+  const { text, reasoning, calls, finish, counts } = answer;
   const { callIds, callMembers } = dialect;
+  const toolCalls = calls.map((one, index) =>
+    toolCall(callIds[index] ?? "", one, callMembers?.(index) ?? {}),
+  );
   const message = {
     role: "assistant",
-    content: text?.join("") ?? (calls === undefined ? "" : null),
-    ...(reasoning === undefined ? {} : { [`${dialect.reasoning}`]: reasoning.join("") }),
-    ...(calls === undefined
-      ? {}
-      : {
-          tool_calls: calls.map((one, index) =>
-            toolCall(callIds[index] ?? "", one, callMembers?.(index) ?? {}),
-          ),
-        }),
+    content: text.length === 0 && calls.length > 0 ? null : text.join(""),
+    ...(reasoning.length === 0 ? {} : { [`${dialect.reasoning}`]: reasoning.join("") }),
+    ...(calls.length === 0 ? {} : { tool_calls: toolCalls }),
     ...dialect.message,
   };
-  const choice = {
-    index: 0,
-    message,
-    finish_reason: finishOf(dialect, finish),
-    ...dialect.choice,
-  };
+  const finish_reason = finishOf(dialect, finish);
+  const choice = { index: 0, message, finish_reason, ...dialect.choice };
   const head = { id: "c", object: "chat.completion", created: 1, model: "u" };
-  return { ...head, choices: [choice], usage: usageOf(dialect, answer), ...dialect.head };
+  return { ...head, choices: [choice], usage: dialect.usage(counts), ...dialect.head };
 }
 
-function streamOf(dialect: ChatDialect, answer: DialectAnswer): string {
+function streamOf(dialect: ChatDialect, answer: UsualAnswer): string {
   const { before = "", between = "", ending = sse("[DONE]") } = dialect;
   return (
     before +
@@ -255,10 +113,10 @@ function streamOf(dialect: ChatDialect, answer: DialectAnswer): string {
   );
 }
 
-function chunksOf(dialect: ChatDialect, answer: DialectAnswer): object[] {
-  const { text = [], reasoning = [], calls = [], finish } = answer;
+function chunksOf(dialect: ChatDialect, answer: UsualAnswer): object[] {
+  const { text, reasoning, calls, finish } = answer;
   const { usageIn, usageChoices = [], usageMembers, callIds, chunkChoice } = dialect;
-  const usage = usageOf(dialect, answer);
+  const usage = dialect.usage(answer.counts);
   const head = { id: "c", object: "chat.completion.chunk", created: 1, model: "u" };
   const chunk = (delta: object, finish_reason: string | null, more: object = {}) => ({
     ...head,
@@ -294,10 +152,4 @@ export function callInParts(index: number, id: string, text: string): object[] {
 /** Returns the one delta of a call that is sent whole. */
 export function callAtOnce(index: number, id: string, text: string): object[] {
   return [{ tool_calls: [toolCall(id, text, { index })] }];
-}
-
-/** Returns the arguments of a call in two parts. */
-export function partsOf(text: string): string[] {
-  const middle = Math.floor(text.length / 2);
-  return [text.slice(0, middle), text.slice(middle)];
 }

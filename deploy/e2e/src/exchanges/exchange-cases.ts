@@ -1,7 +1,8 @@
 import { glob } from "node:fs/promises";
 import type { Simulator } from "@tollgate/simulator/simulator";
 import { chatModel, slot } from "../catalog/entries.ts";
-import type { Exchange, ExchangeRequest, ExchangeWire } from "./exchange.ts";
+import type { Exchange, ExchangeRequest } from "./exchange.ts";
+import type { ExchangeWire } from "./exchange-wire.ts";
 import { hello } from "./requests.ts";
 import { type ExchangeVendor, exchangeVendors } from "./vendors.ts";
 
@@ -47,7 +48,10 @@ export async function readExchanges(): Promise<ExchangeRow[]> {
 
 function toRow(exchange: Exchange, folder: ExchangeVendor, index: number): ExchangeRow {
   const { vendor = folder, request = hello } = exchange;
-  const made = exchange.wires ?? wires.filter((wire) => request[wire] !== undefined);
+  const made =
+    exchange.wires ??
+    exchangeVendors[vendor].wires ??
+    wires.filter((wire) => request[wire] !== undefined);
   const cases = made.map((wire) => {
     return { id: `${vendor}-${index}-${wire}`, wire, exchange, vendor, request };
   });

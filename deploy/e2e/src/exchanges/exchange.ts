@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { Reply } from "@tollgate/simulator/replies";
+import type { ExchangeWire } from "./exchange-wire.ts";
 import type { ExchangeVendor } from "./vendors.ts";
 
 /**
@@ -56,8 +57,6 @@ export interface Exchange {
   /** Why it fails so far. A marked exchange that holds fails the test, so that the mark goes. */
   readonly fails?: string;
 }
-
-export type ExchangeWire = "chat" | "messages" | "responses";
 
 /** The bodies of one request on the wires that can express it, without `model` and `stream`. */
 export type ExchangeRequest = { readonly [Wire in ExchangeWire]?: JsonObject };

@@ -1,7 +1,7 @@
 import { requestIdOf, send } from "../request.ts";
 import type { Stack, TestAccount } from "../stack.ts";
-import type { ExchangeWire } from "./exchange.ts";
 import { aliasOfCase, type ExchangeCase } from "./exchange-cases.ts";
+import type { ExchangeWire } from "./exchange-wire.ts";
 import { readCompletion, readCompletionStream } from "./wires/chat.ts";
 import { readMessage, readMessageStream } from "./wires/messages.ts";
 import { readResponse, readResponseStream } from "./wires/responses.ts";

@@ -1,3 +1,5 @@
+import type { ExchangeWire } from "./exchange-wire.ts";
+
 /** What the catalog says of a vendor, and how the exchanges reach it. */
 interface VendorEntry {
   /** Default: `openai`. */
@@ -8,12 +10,18 @@ interface VendorEntry {
   readonly model: string;
   /** Further members of the provider's entry. */
   readonly provider?: object;
+  /** The wires of exchanges that name none. Default: those of their requests. */
+  readonly wires?: readonly ExchangeWire[];
 }
 
 const entries = {
   openai: { model: "gpt-5.1" },
   // OpenAI's Responses API.
-  "openai-responses": { model: "gpt-5.1", provider: { responses: true } },
+  "openai-responses": {
+    model: "gpt-5.1",
+    provider: { responses: true },
+    wires: ["responses"],
+  },
   azure: { kind: "azure", path: "/azure/openai/v1", model: "gpt-4.1" },
   openrouter: { model: "deepseek/deepseek-r1" },
   groq: { model: "openai/gpt-oss-120b" },
@@ -41,7 +49,7 @@ const entries = {
   },
   mistral: { kind: "mistral", path: "/mistral/v1", model: "mistral-large-2512" },
   cohere: { kind: "cohere", path: "/cohere/v2", model: "command-a-03-2025" },
-  xai: { kind: "xai", path: "/xai/v1", model: "grok-4-fast-non-reasoning" },
+  xai: { kind: "xai", path: "/xai/v1", model: "grok-3-mini" },
 } satisfies Record<string, VendorEntry>;
 
 /** The name of a vendor, and of its folder. */

@@ -1,4 +1,4 @@
-import { usualExchanges } from "../chat-dialect.ts";
+import { dialectExchanges } from "../chat-dialect.ts";
 import { completion, delta, end, smallUsage, usageChunk } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { openaiDialect } from "../openai/usual.ts";
@@ -13,7 +13,7 @@ const promptFilter = sse({
 });
 
 /** https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter-annotations */
-export const azureUsual = usualExchanges({
+export const azureUsual = dialectExchanges({
   ...openaiDialect,
   before: promptFilter,
   choice: { logprobs: null, content_filter_results },

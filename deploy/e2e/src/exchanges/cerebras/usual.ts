@@ -1,4 +1,4 @@
-import { callAtOnce, usualExchanges } from "../chat-dialect.ts";
+import { callAtOnce, dialectExchanges } from "../chat-dialect.ts";
 
 const time_info = {
   queue_time: 0.001,
@@ -8,7 +8,7 @@ const time_info = {
 };
 
 /** https://inference-docs.cerebras.ai/api-reference/chat-completions */
-export const cerebrasUsual = usualExchanges({
+export const cerebrasUsual = dialectExchanges({
   head: { system_fingerprint: "fp_a", time_info },
   first: { role: "assistant" },
   reasoning: "reasoning",

@@ -1,10 +1,10 @@
-import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { callInParts, dialectExchanges } from "../chat-dialect.ts";
 import { completion, delta, end } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
 
 /** https://api-docs.deepseek.com/api/create-chat-completion */
-export const deepseekUsual = usualExchanges({
+export const deepseekUsual = dialectExchanges({
   head: { system_fingerprint: "fp_a" },
   choice: { logprobs: null },
   chunkChoice: { logprobs: null },

@@ -1,7 +1,7 @@
-import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { callInParts, dialectExchanges } from "../chat-dialect.ts";
 
 /** https://docs.fireworks.ai/api-reference/post-chatcompletions */
-export const fireworksUsual = usualExchanges({
+export const fireworksUsual = dialectExchanges({
   choice: { token_ids: null },
   chunkChoice: { logprobs: null },
   first: { role: "assistant" },

@@ -1,4 +1,4 @@
-import { usualExchanges } from "../chat-dialect.ts";
+import { dialectExchanges } from "../chat-dialect.ts";
 import { completion, toolCall } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 
@@ -9,7 +9,7 @@ function refusal(code: number, status: string, message: string, ...details: obje
 }
 
 /** https://ai.google.dev/gemini-api/docs/openai */
-export const geminiOpenaiUsual = usualExchanges({
+export const geminiOpenaiUsual = dialectExchanges({
   first: { role: "assistant", content: "" },
   delta: { role: "assistant" },
   reasoning: undefined,

@@ -1,4 +1,4 @@
-import { callAtOnce, usualExchanges } from "../chat-dialect.ts";
+import { callAtOnce, dialectExchanges } from "../chat-dialect.ts";
 import { delta } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
@@ -6,7 +6,7 @@ import { sse } from "../sse.ts";
 const times = { queue_time: 0.01, prompt_time: 0.002, completion_time: 0.01, total_time: 0.012 };
 
 /** https://console.groq.com/docs/api-reference */
-export const groqUsual = usualExchanges({
+export const groqUsual = dialectExchanges({
   head: { system_fingerprint: "fp_a", x_groq: { id: "req_a", seed: 1 }, service_tier: "on_demand" },
   choice: { logprobs: null },
   chunkChoice: { logprobs: null },

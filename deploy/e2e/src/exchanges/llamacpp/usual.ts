@@ -1,4 +1,4 @@
-import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { callInParts, dialectExchanges } from "../chat-dialect.ts";
 import { delta, end } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
@@ -6,7 +6,7 @@ import { sse } from "../sse.ts";
 const timings = { cache_n: 0, prompt_n: 10, prompt_ms: 1.5, predicted_n: 5, predicted_ms: 2.5 };
 
 /** https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md */
-export const llamacppUsual = usualExchanges({
+export const llamacppUsual = dialectExchanges({
   head: { system_fingerprint: "b1-a", timings },
   first: { role: "assistant", content: null },
   reasoning: "reasoning_content",

@@ -1,4 +1,4 @@
-import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { callInParts, dialectExchanges } from "../chat-dialect.ts";
 import { delta } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
@@ -7,7 +7,7 @@ const overflow =
   "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.";
 
 /** https://lmstudio.ai/docs/developer/openai-compat */
-export const lmstudioUsual = usualExchanges({
+export const lmstudioUsual = dialectExchanges({
   head: { system_fingerprint: "openai/gpt-oss-20b", stats: {} },
   choice: { logprobs: null },
   chunkChoice: { logprobs: null },

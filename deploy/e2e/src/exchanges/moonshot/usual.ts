@@ -1,10 +1,10 @@
-import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { callInParts, dialectExchanges } from "../chat-dialect.ts";
 import { delta, smallUsage } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
 
 /** https://platform.moonshot.ai/docs/api/chat */
-export const moonshotUsual = usualExchanges({
+export const moonshotUsual = dialectExchanges({
   head: { system_fingerprint: "fpv0_a" },
   reasoning: "reasoning_content",
   callDeltas: callInParts,

@@ -1,7 +1,7 @@
-import { callAtOnce, usualExchanges } from "../chat-dialect.ts";
+import { callAtOnce, dialectExchanges } from "../chat-dialect.ts";
 
 /** https://docs.ollama.com/api/openai-compatibility */
-export const ollamaUsual = usualExchanges({
+export const ollamaUsual = dialectExchanges({
   head: { system_fingerprint: "fp_ollama" },
   delta: { role: "assistant", content: "" },
   reasoning: "reasoning",

@@ -1,4 +1,4 @@
-import { type ChatDialect, callInParts, usualExchanges } from "../chat-dialect.ts";
+import { type ChatDialect, callInParts, dialectExchanges } from "../chat-dialect.ts";
 
 /** https://platform.openai.com/docs/api-reference/chat-streaming */
 export const openaiDialect: ChatDialect = {
@@ -68,4 +68,4 @@ export const openaiDialect: ChatDialect = {
   },
 };
 
-export const openaiUsual = usualExchanges(openaiDialect);
+export const openaiUsual = dialectExchanges(openaiDialect);

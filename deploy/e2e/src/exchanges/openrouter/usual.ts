@@ -1,10 +1,10 @@
-import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { callInParts, dialectExchanges } from "../chat-dialect.ts";
 import { completion, delta, smallUsage } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
 
 /** https://openrouter.ai/docs/api/reference/overview */
-export const openrouterUsual = usualExchanges({
+export const openrouterUsual = dialectExchanges({
   head: { provider: "DeepInfra", system_fingerprint: null },
   choice: { logprobs: null, native_finish_reason: "stop" },
   message: { refusal: null },

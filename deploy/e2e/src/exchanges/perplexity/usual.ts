@@ -1,4 +1,4 @@
-import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { callInParts, dialectExchanges } from "../chat-dialect.ts";
 import { delta, smallUsage } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
@@ -9,7 +9,7 @@ const head = {
 };
 
 /** https://docs.perplexity.ai/api-reference/chat-completions-post */
-export const perplexityUsual = usualExchanges({
+export const perplexityUsual = dialectExchanges({
   head,
   chunkChoice: { message: { role: "assistant", content: "so far" } },
   reasoning: undefined,

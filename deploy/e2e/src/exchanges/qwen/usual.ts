@@ -1,8 +1,9 @@
-import { partsOf, usualExchanges } from "../chat-dialect.ts";
+import { dialectExchanges } from "../chat-dialect.ts";
 import { toolCall } from "../chunks.ts";
+import { partsOf } from "../usual-exchanges.ts";
 
 /** https://www.alibabacloud.com/help/en/model-studio/qwen-api-reference */
-export const qwenUsual = usualExchanges({
+export const qwenUsual = dialectExchanges({
   head: { system_fingerprint: null },
   choice: { logprobs: null },
   chunkChoice: { logprobs: null },

@@ -1,9 +1,9 @@
-import { callInParts, usualExchanges } from "../chat-dialect.ts";
+import { callInParts, dialectExchanges } from "../chat-dialect.ts";
 import { completion } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 
 /** https://docs.together.ai/reference/chat-completions-1 */
-export const togetherUsual = usualExchanges({
+export const togetherUsual = dialectExchanges({
   head: { prompt: [], system_fingerprint: null },
   choice: { logprobs: null, seed: 7 },
   chunkChoice: { text: "", logprobs: null, seed: null },

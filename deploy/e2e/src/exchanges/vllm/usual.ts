@@ -1,4 +1,4 @@
-import { type ChatDialect, callInParts, usualExchanges } from "../chat-dialect.ts";
+import { type ChatDialect, callInParts, dialectExchanges } from "../chat-dialect.ts";
 import { completion, delta, end, toolCall } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { withTool } from "../requests.ts";
@@ -60,7 +60,7 @@ const vllmDialect: ChatDialect = {
   },
 };
 
-export const vllmUsual = usualExchanges(vllmDialect);
+export const vllmUsual = dialectExchanges(vllmDialect);
 
 const usage = { input: 10, output: 5 };
 const calls = [["read_file", { path: "a" }]] as const;

@@ -1,9 +1,9 @@
-import { callAtOnce, usualExchanges } from "../chat-dialect.ts";
+import { callAtOnce, dialectExchanges } from "../chat-dialect.ts";
 import { completion } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 
 /** https://docs.z.ai/api-reference/llm/chat-completion */
-export const zaiUsual = usualExchanges({
+export const zaiUsual = dialectExchanges({
   head: { request_id: "r" },
   first: { role: "assistant", content: "" },
   delta: { role: "assistant" },

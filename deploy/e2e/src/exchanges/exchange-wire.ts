@@ -1,0 +1,2 @@
+/** The API that a client speaks. */
+export type ExchangeWire = "chat" | "messages" | "responses";
