@@ -125,7 +125,7 @@ export function billableCall({ client, model, hold, session }: PreparedCall): Bi
 /** Returns a call to a slot as its tokens are counted. */
 export function meteredCall({ client, model, session }: PreparedCall, slot: Slot): MeteredCall {
   const accountId = client.call.caller?.accountId ?? "";
-  return { model, slot, accountId, request: () => withTurns(client.json, session) };
+  return { model, slot, accountId, client, request: () => withTurns(client.json, session) };
 }
 
 /** Returns what the response of a slot to a call says besides what was generated. */

@@ -1,6 +1,7 @@
 import { loadListPrices } from "@tollgate/list-prices/list-prices";
 import { checkCatalog } from "./catalog/check-catalog.ts";
 import { suggestModels } from "./catalog/suggestion.ts";
+import { switchesOfVendor, switchLines } from "./catalog/vendor-switches.ts";
 import {
   createAccountCommand,
   listAccountsCommand,
@@ -83,10 +84,12 @@ export const commands: Readonly<Record<string, Command>> = {
     repeatsLast: true,
     options: [],
     async run(names) {
-      const models = suggestModels(names, await loadListPrices(new Date()));
+      const vendors = names.flatMap((name) => switchesOfVendor(name) ?? []);
+      const ofModels = names.filter((name) => switchesOfVendor(name) === undefined);
+      const models = suggestModels(ofModels, await loadListPrices(new Date()));
       return {
-        lines: models.flatMap(({ lines }) => lines),
-        json: { models: models.map(({ entry }) => entry) },
+        lines: [...models.flatMap(({ lines }) => lines), ...vendors.flatMap(switchLines)],
+        json: { models: models.map(({ entry }) => entry), vendors },
       };
     },
   },

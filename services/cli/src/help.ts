@@ -37,7 +37,7 @@ export const help = `tollgate: the operator's commands
   tollgate slot disable SLOT [--reason R]
   tollgate slot enable SLOT
   tollgate catalog check FILE [--environment]
-  tollgate catalog suggest PROVIDER/MODEL ...
+  tollgate catalog suggest PROVIDER/MODEL ... | PROVIDER ...
 
 Policy of a key:
   --name N --owner O --tag T (once or more) --models GLOB,GLOB --expires TIME

@@ -4,7 +4,7 @@ import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { vendors } from "@tollgate/providers";
 import { expect, test } from "vitest";
 import { ClientRequest } from "../wires/client-request.ts";
-import { HiddenReasoning } from "./hidden-reasoning.ts";
+import { HiddenReasoning, hasSwitch } from "./hidden-reasoning.ts";
 import { countedUsage } from "./usage.ts";
 
 function slotOf(kind: keyof typeof vendors, more = {}): Slot {
@@ -17,7 +17,7 @@ function clientOf(body: string): ClientRequest {
 }
 
 function requestTo(reasoning: Model["reasoning"], ...chain: Slot[]) {
-  const model = { reasoning, chain } as unknown as Model;
+  const model = { reasoning, chain, passes: new Set<string>() } as unknown as Model;
   return { model, translated: new Map<Slot, JsonObject>(), client: clientOf("{}") };
 }
 
@@ -63,4 +63,18 @@ test("so is an effort of a request that is translated", () => {
   expect(isHidden({ reasoning_effort: "low" })).toBe(true);
   expect(isHidden({ reasoning_effort: "none" })).toBe(false);
   expect(isHidden({})).toBe(false);
+});
+
+test.each([
+  ['{"reasoning":{"exclude":true}}', true],
+  ['{"include_reasoning":false}', true],
+  ['{"top_a":1,"messages":[{"content":"reasoning"}]}', false],
+])("a member that the model passes may hide reasoning, of its request alone: %s", (body, expected) => {
+  const passes = new Set(["reasoning", "include_reasoning", "top_a"]);
+  const { model, ...request } = requestTo("shown", slotOf("openai"));
+  const passing = { ...model, passes };
+  const client = clientOf(body);
+  expect(new HiddenReasoning().isIn({ ...request, model: passing, client })).toBe(expected);
+  expect(hasSwitch(passing, client)).toBe(expected);
+  expect(hasSwitch(model, client)).toBe(false);
 });

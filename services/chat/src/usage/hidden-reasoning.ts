@@ -1,4 +1,5 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
+import { switchesReasoning } from "@tollgate/catalog/passed-members";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
@@ -10,7 +11,7 @@ const maxSlots = 1_024;
 
 /** A request as the slots of its model are sent it. */
 export interface ReasoningRequest {
-  model: Pick<Model, "reasoning" | "chain">;
+  model: Pick<Model, "reasoning" | "chain" | "passes">;
   translated: ReadonlyMap<Slot, JsonObject>;
   client: Pick<ClientRequest, "json" | "mayHave">;
 }
@@ -29,16 +30,33 @@ export class HiddenReasoning {
 
   /**
    * Returns whether a slot of the model hides reasoning: true where the request switches on thinking that
-   * the provider does not report; else as the catalog says; else by completed requests.
+   * the provider does not report, or has a member of the vendor's own that may hide it; else as the catalog
+   * says; else by completed requests.
    */
   isIn(request: ReasoningRequest): boolean {
     const { reasoning, chain } = request.model;
     return chain.some((slot) => {
       if (vendorChatOf(slot).reportsOutputSoFar || slot.provider.continuousUsage) return false;
       if (reasoning === "hidden" || thinksUnreported(slot, request)) return true;
+      if (!request.translated.has(slot) && hasSwitch(request.model, request.client)) return true;
       return reasoning === undefined && this.#hiding.has(slot.id);
     });
   }
+}
+
+/**
+ * Returns whether a request has a member of `passes` that may switch reasoning on and its text off. What
+ * such a request shows says nothing of others.
+ */
+export function hasSwitch(
+  { passes }: Pick<Model, "passes">,
+  client: Pick<ClientRequest, "json" | "mayHave">,
+): boolean {
+  for (const name of passes) {
+    if (!switchesReasoning(name) || !client.mayHave(name)) continue;
+    if (client.json[name] !== undefined) return true;
+  }
+  return false;
 }
 
 /** The client chooses whether thinking is sent, so that its absence from one stream teaches nothing. */

@@ -44,7 +44,18 @@ export function readPrompt(request: JsonObject): Prompt {
 }
 
 const conversations = ["system", "instructions", "messages", "input"];
-const described = ["tools", "tool_choice", "response_format", "text", "output_config"];
+const described = [
+  "tools",
+  "tool_choice",
+  "response_format",
+  "text",
+  "output_config",
+  // Members that a model may pass.
+  "documents",
+  "functions",
+  "chat_template_kwargs",
+  "structured_outputs",
+];
 
 /** Members that identify or mark a part, and that no model reads. */
 const labels: ReadonlySet<string> = new Set([

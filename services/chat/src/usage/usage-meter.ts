@@ -3,7 +3,8 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { tokensPerAudioSecond, tokensPerImage, tokensPerPage } from "../hold/estimate.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
-import { HiddenReasoning, type ReasoningRequest } from "./hidden-reasoning.ts";
+import type { ClientRequest } from "../wires/client-request.ts";
+import { HiddenReasoning, hasSwitch, type ReasoningRequest } from "./hidden-reasoning.ts";
 import { type Prompt, readPrompt } from "./prompt.ts";
 import { TokenRatios } from "./token-ratios.ts";
 import { countedUsage, withCounted } from "./usage.ts";
@@ -14,6 +15,7 @@ export interface MeteredCall {
   model: Model;
   slot: Slot;
   accountId: string;
+  client: Pick<ClientRequest, "json" | "mayHave">;
   /** Returns the request, with the stored turns of its conversation. Called only where it is needed. */
   request(): JsonObject;
 }
@@ -80,7 +82,7 @@ export class UsageMeter {
     delivered: () => UsageCounter,
     promptCharacters: bigint,
   ): void {
-    if (usage.reasoningTokens > 0n) {
+    if (usage.reasoningTokens > 0n && !hasSwitch(call.model, call.client)) {
       this.#hidden.learn(call.slot, usage, delivered().showsReasoning);
     }
     if (usage.basis !== "provider" || promptCharacters > maxLearntCharacters) return;

@@ -1,12 +1,21 @@
 import { readFile } from "node:fs/promises";
+import type { Catalog } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { catalogWarnings } from "@tollgate/catalog/warnings";
 import type { Environment } from "@tollgate/core/config";
-import { dataSet, loadListPrices } from "@tollgate/list-prices/list-prices";
+import { dataSet, type ListPrices, loadListPrices } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
 import { vendors } from "@tollgate/providers";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
 import { reasoningWarnings } from "./hidden-reasoning-models.ts";
+
+/** Returns what `catalog check` warns of: in the catalog itself, and compared with list prices. */
+export function warningsOf(catalog: Catalog, prices: ListPrices) {
+  return {
+    own: [...catalogWarnings(catalog), ...reasoningWarnings(catalog)],
+    compared: priceWarnings(catalog, prices),
+  };
+}
 
 /**
  * Runs `catalog check`. Throws a StartError for a file that is not valid and, with an environment,
@@ -15,8 +24,8 @@ import { reasoningWarnings } from "./hidden-reasoning-models.ts";
 export async function checkCatalog(file: string, env?: Environment) {
   const catalog = parseCatalog(await readFile(file, "utf8"), vendors);
   if (env !== undefined) requireVariables(catalog, env);
-  const compared = priceWarnings(catalog, await loadListPrices(new Date()));
-  const warnings = [...catalogWarnings(catalog), ...reasoningWarnings(catalog), ...compared];
+  const { own, compared } = warningsOf(catalog, await loadListPrices(new Date()));
+  const warnings = [...own, ...compared];
   return {
     lines: [
       `${file}: ${catalog.models.size} models, valid`,

@@ -8,6 +8,7 @@ export interface SuggestedModel {
   context_tokens?: number;
   max_output_tokens?: number;
   reasoning?: "hidden";
+  passes?: readonly string[];
   pricing: Readonly<Record<string, string | readonly TierEntry[]>>;
   chain: readonly { provider: string; model: string }[];
 }
@@ -70,6 +71,7 @@ function yamlOf(
   const assumed = ["max_output_tokens", ...(contextTokens === undefined ? ["context_tokens"] : [])];
   const members = Object.entries(fields).map(([name, value]) => {
     const comment = assumed.includes(name) ? " # Not in the data set: check it." : "";
+    if (Array.isArray(value)) return `${name}: [${value.join(", ")}]${comment}`;
     return `${name}: ${typeof value === "string" ? scalar(value) : value}${comment}`;
   });
   const tierLines = (typeof tiers === "string" ? [] : tiers).flatMap((tier) =>

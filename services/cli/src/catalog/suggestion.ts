@@ -10,6 +10,7 @@ import { priceText } from "@tollgate/list-prices/price-text";
 import { UsageError } from "../help.ts";
 import { entryLines, type SuggestedModel } from "./entry-lines.ts";
 import { hidesReasoning } from "./hidden-reasoning-models.ts";
+import { switchesOfVendor } from "./vendor-switches.ts";
 
 /** A model's entry in the catalog, and its lines in the file. */
 export interface Suggestion {
@@ -34,9 +35,16 @@ export function suggestModels(names: readonly string[], prices: ListPrices): Sug
     if (listPrice === undefined) throw unknownModel(name, prices.similar(provider, model));
     const alias = freeAlias(model, name, aliases);
     aliases.add(alias);
-    const entry = { alias, ...toFields(name, listPrice), chain: [{ provider, model }] };
+    const fields = toFields(name, listPrice);
+    const passes = fields.route_type === "chat" ? passesOf(provider) : {};
+    const entry = { alias, ...fields, ...passes, chain: [{ provider, model }] };
     return { entry, lines: entryLines(entry, listPrice) };
   });
+}
+
+function passesOf(provider: string): Pick<SuggestedModel, "passes"> {
+  const { passes = [] } = switchesOfVendor(provider) ?? {};
+  return passes.length === 0 ? {} : { passes };
 }
 
 function readName(name: string) {

@@ -2,8 +2,8 @@ import { type Price, parsePicoUsd } from "@tollgate/core/money";
 import { z } from "zod";
 import { isAllowance, switches } from "./allowances.ts";
 import { chatInputNames } from "./chat-inputs.ts";
-import { isChatMember } from "./chat-members.ts";
 import { ocrLanes, speechFormats, taxonomies } from "./model.ts";
+import { isSetByGateway } from "./passed-members.ts";
 import type { ProviderKinds } from "./provider-kind.ts";
 import { providerSchema } from "./provider-schema.ts";
 import type { RouteType } from "./route-types.ts";
@@ -116,7 +116,7 @@ function model<Type extends RouteType, Pricing extends z.ZodType>(
 const passedMember = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, "must be the name of a member of a chat request")
-  .refine((name) => !isChatMember(name), "is a member that Tollgate defines: leave it out");
+  .refine((name) => !isSetByGateway(name), "is a member that Tollgate defines: leave it out");
 
 const allowance = z
   .string()

@@ -77,3 +77,21 @@ test("a kind that bills hourly cache writes apart needs their price, also in tie
     );
   }
 });
+
+test("a member that may cost more than its tokens is warned of, and says why", () => {
+  const chain = [{ provider: "near", model: "m" }];
+  const passes = ["reasoning", "provider", "enable_search"];
+  expect(catalogWarnings(parse({ ...chat, alias: "a", passes, chain }))).toEqual([
+    expect.stringMatching(/passes provider, .*: another provider or model may serve/),
+    expect.stringMatching(/passes enable_search, .*: the provider runs tools that it bills apart/),
+  ]);
+});
+
+test("what the gateway sets is not passed, in any case", () => {
+  const chain = [{ provider: "near", model: "m" }];
+  for (const name of ["models", "usage", "max_output_tokens", "Model", "STREAM", "Max_Tokens"]) {
+    expect(() => parse({ ...chat, alias: "a", passes: [name], chain }), name).toThrow(
+      "models[0] (a).passes[0]: is a member that Tollgate defines: leave it out",
+    );
+  }
+});

@@ -1,9 +1,10 @@
 import type { Catalog, Model, Slot } from "./model.ts";
+import { costOfPassing } from "./passed-members.ts";
 
 /** Returns one line for each thing that a model leaves out, so that its holds may be too small, or cannot serve. */
 export function catalogWarnings({ models }: Catalog): string[] {
   return [...models.values()].flatMap((model, index) => {
-    const problems = [...mediaProblems(model), ...slotProblems(model)];
+    const problems = [...mediaProblems(model), ...slotProblems(model), ...passProblems(model)];
     return problems.map((problem) => `models[${index}] (${model.alias}): ${problem}`);
   });
 }
@@ -24,6 +25,15 @@ function mediaProblems({ vision, imageTokens, inputs, audioTokensPerSecond, chai
     problems.push(`chain[${index}] takes audio and has no price of audio_input: it costs as input`);
   }
   return problems;
+}
+
+function passProblems({ passes }: Model): string[] {
+  return [...passes].flatMap((name) => {
+    const reason = costOfPassing(name);
+    return reason === undefined
+      ? []
+      : [`passes ${name}, which may cost more than is priced: ${reason}`];
+  });
 }
 
 function slotProblems({ inputs, chain }: Model): string[] {

@@ -60,7 +60,10 @@ export function parseChat(
       choices: n,
       ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
       maxTokensField: fieldUsed(max_tokens, max_completion_tokens),
-      prompt: measurePrompt(fields),
+      prompt: measurePrompt(
+        fields,
+        passed.map((name) => json[name]),
+      ),
       messages: members.value("messages"),
       sessionId: session_id ?? "",
       headers: {},

@@ -73,3 +73,9 @@ test("members that are named as files and audio are text in other parts", () => 
   const size = sizeOf({ type: "text", text: "", file: "12345", input_audio: { data: "123" } });
   expect(size.textCharacters).toBe(8n);
 });
+
+test("members that the model passes are counted as tools are", () => {
+  const documents = [{ text: "x".repeat(1_000) }];
+  const { unstoredTextBytes } = measurePrompt({ messages }, [documents, null, 5]);
+  expect(unstoredTextBytes).toBe(BigInt(JSON.stringify(documents).length + 1));
+});

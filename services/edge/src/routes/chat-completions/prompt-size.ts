@@ -14,9 +14,10 @@ import {
  * Measures the text that the model reads: the text of the messages, and the JSON of the tools and
  * the response format. An image counts as a part, a file by its pages and audio by its seconds, and
  * their URLs or bytes as no text. Tools and format
- * are counted separately, because a conversation does not store them.
+ * are counted separately, because a conversation does not store them, and so are the members that the model
+ * passes: some of them are prompts.
  */
-export function measurePrompt(body: JsonObject): PromptSize {
+export function measurePrompt(body: JsonObject, passed: readonly unknown[] = []): PromptSize {
   const messages = body.messages as readonly unknown[];
   const size = newMeasure();
   for (const [index, message] of messages.entries()) {
@@ -24,8 +25,8 @@ export function measurePrompt(body: JsonObject): PromptSize {
     addMessageText(message, size);
   }
   const unstored: TextSize = { bytes: 0, characters: 0 };
-  for (const member of [body.tools, body.tool_choice, body.response_format]) {
-    if (member !== undefined) addText(JSON.stringify(member), unstored);
+  for (const member of [body.tools, body.tool_choice, body.response_format, ...passed]) {
+    if (member !== undefined && member !== null) addText(JSON.stringify(member), unstored);
   }
   return {
     ...promptSizeOf(size, messages.length),
