@@ -1,19 +1,8 @@
 import { access } from "node:fs/promises";
 import { posix } from "node:path";
-import { parseCatalog } from "@tollgate/catalog/parse";
-import { vendors } from "@tollgate/providers";
 import { expect, it } from "vitest";
-import { parse } from "yaml";
 import { readChartFile } from "./chart/chart.ts";
-import {
-  anchorsIn,
-  codeInTables,
-  linksIn,
-  pathsIn,
-  readPage,
-  readPages,
-  yamlIn,
-} from "./markdown.ts";
+import { anchorsIn, codeInTables, linksIn, pathsIn, readPage, readPages } from "./markdown.ts";
 
 const root = new URL("../../../", import.meta.url);
 const isExternal = (link: string) => /^[a-z]+:/.test(link);
@@ -48,26 +37,6 @@ it("every page in docs is linked from the README", async () => {
   const links = linksIn(await readPage("README.md"));
   const pages = (await readPages()).filter(({ path }) => path.startsWith("docs/"));
   for (const { path } of pages) expect(links).toContain(path);
-});
-
-/** Returns the catalog in a block of YAML: the block itself, or that of the chart's values. */
-function catalogIn(block: string): object | undefined {
-  const value: { models?: unknown; catalog?: { content: object } } = parse(block);
-  return value.catalog?.content ?? (value.models === undefined ? undefined : value);
-}
-
-it("every catalog in the documentation is valid", async () => {
-  const pages = await readPages();
-  const examples = pages.flatMap((page) =>
-    yamlIn(page).flatMap((block) => {
-      const catalog = catalogIn(block);
-      return catalog === undefined ? [] : [{ page: page.path, text: JSON.stringify(catalog) }];
-    }),
-  );
-  expect(examples.length).toBeGreaterThan(10);
-  for (const { page, text } of examples) {
-    expect(() => parseCatalog(text, vendors), `${page}: ${text}`).not.toThrow();
-  }
 });
 
 it("every metric that the chart relies on is explained", async () => {

@@ -43,11 +43,6 @@ export function pathsIn({ text }: DocumentationPage): string[] {
   return Array.from(paths, ([, path = ""]) => path);
 }
 
-/** Returns the blocks of YAML of a page. */
-export function yamlIn({ text }: DocumentationPage): string[] {
-  return Array.from(text.matchAll(/^ *```yaml\n(.*?)^ *```$/gms), ([, block = ""]) => block);
-}
-
 /** Returns the code in the first two cells of each row of a page's tables. */
 export function codeInTables({ text }: DocumentationPage): string[] {
   const rows = text.matchAll(/^\|([^|]*)\|([^|]*)\|/gm);
