@@ -2,7 +2,13 @@ import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { createUnknowns, type Unknowns } from "@tollgate/core/testing/unknowns";
 import { expect, test } from "vitest";
 import { encodeEvent } from "../test/event-frames.ts";
-import { bedrockUnderTest, cohereUnderTest, gemini, mistralUnderTest } from "../test/kinds.ts";
+import {
+  bedrockUnderTest,
+  claude,
+  cohereUnderTest,
+  gemini,
+  mistralUnderTest,
+} from "../test/kinds.ts";
 import { completeFrom, streamFrom } from "../test/provider-in-memory.ts";
 import type { KindUnderTest } from "../test/provider-of-kind.ts";
 
@@ -246,7 +252,75 @@ const bedrock: Exchanges = {
   encode: encodeFrames,
 };
 
-const all = { bedrock, cohere, google, mistral };
+const claudeUsage = {
+  input_tokens: 40,
+  output_tokens: 12,
+  cache_read_input_tokens: 8,
+  cache_creation_input_tokens: 2,
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 2 },
+  output_tokens_details: { thinking_tokens: 5 },
+};
+const blockAt = (at: number, content_block: JsonObject, ...deltas: readonly JsonObject[]) => [
+  { type: "content_block_start", index: at, content_block },
+  ...deltas.map((one) => ({ type: "content_block_delta", index: at, delta: one })),
+  { type: "content_block_stop", index: at },
+];
+const claudeHead = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude-sonnet-4-5",
+  stop_sequence: null,
+};
+
+const anthropic: Exchanges = {
+  kind: claude,
+  free: ["input"],
+  answer: {
+    ...claudeHead,
+    content: [
+      { type: "thinking", thinking: "Let me see.", signature: "c2ln" },
+      { type: "text", text: "Sunny.", citations: null },
+      { type: "tool_use", id: "toolu_1", name: "weather", input: args },
+    ],
+    stop_reason: "tool_use",
+    usage: claudeUsage,
+  },
+  events: [
+    {
+      type: "message_start",
+      message: { ...claudeHead, content: [], stop_reason: null, usage: claudeUsage },
+    },
+    ...blockAt(
+      0,
+      { type: "thinking", thinking: "", signature: "" },
+      { type: "thinking_delta", thinking: "Let me see." },
+      { type: "signature_delta", signature: "c2ln" },
+    ),
+    ...blockAt(
+      1,
+      { type: "text", text: "" },
+      { type: "text_delta", text: "Sun" },
+      { type: "text_delta", text: "ny." },
+    ),
+    ...blockAt(2, { type: "new_block" }, { type: "text_delta", text: "Rain." }),
+    ...blockAt(
+      3,
+      { type: "tool_use", id: "toolu_1", name: "weather", input: {} },
+      { type: "input_json_delta", partial_json: argsText },
+    ),
+    {
+      type: "message_delta",
+      delta: { stop_reason: "tool_use", stop_sequence: null },
+      usage: { input_tokens: null, output_tokens: 12, server_tool_use: null },
+    },
+    { type: "message_delta", delta: { stop_reason: null }, usage: { output_tokens: 12 } },
+  ],
+  eventOf: (type, value) => ({ type, ...value }),
+  encode: encodeLines,
+};
+
+const all = { anthropic, bedrock, cohere, google, mistral };
 
 /** Returns what a completion says, with what it is billed by. */
 function said({ kind }: Exchanges, completion: JsonObject): JsonObject {

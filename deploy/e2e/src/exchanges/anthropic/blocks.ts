@@ -20,6 +20,5 @@ export const anthropicBlocks: readonly Exchange[] = [
     expected: { text: "Hello." },
     usage,
     cost: 600,
-    fails: "a chat slot refuses the block",
   },
 ];

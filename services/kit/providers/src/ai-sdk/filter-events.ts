@@ -10,12 +10,23 @@ export async function* filterEvents(
   filter: EventFilter,
 ): AsyncGenerator<Buffer> {
   const reader = createEventReader();
-  for await (const chunk of body) {
-    const known = readAll(reader.read(chunk), filter);
-    if (known !== "") yield Buffer.from(known);
+  try {
+    for await (const chunk of body) {
+      const known = readAll(reader.read(chunk), filter);
+      if (known !== "") yield Buffer.from(known);
+    }
+    const last = readAll(reader.read(eventEnd), filter);
+    if (last !== "") yield Buffer.from(last);
+  } catch (error) {
+    yield* endOf(filter);
+    throw error;
   }
-  const last = readAll(reader.read(eventEnd), filter);
-  if (last !== "") yield Buffer.from(last);
+  yield* endOf(filter);
+}
+
+function* endOf(filter: EventFilter): Generator<Buffer> {
+  const end = filter.readEnd();
+  if (end !== undefined) yield Buffer.from(`data: ${JSON.stringify(end)}\n\n`);
 }
 
 function readAll(events: readonly string[], filter: EventFilter): string {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
 
 /**
  * Returns what the gateway reads of a value of a provider, without all else; undefined where the value is
@@ -12,6 +12,11 @@ export type MemberShapes = Readonly<Record<string, Shape>>;
 
 export const asText: Shape = (value) => (typeof value === "string" ? value : undefined);
 export const asNumber: Shape = (value) => (typeof value === "number" ? value : undefined);
+/** A count may be text. */
+export const asCount: Shape = (value) => {
+  const count = readCount(value);
+  return count === undefined ? undefined : Number(count);
+};
 export const asFlag: Shape = (value) => (typeof value === "boolean" ? value : undefined);
 export const asAny: Shape = (value) => value ?? undefined;
 

@@ -13,6 +13,7 @@ import type { ChatAdapter } from "../chat-adapter.ts";
 import { anthropicCallId } from "./call-ids.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { anthropicRefusals, messagesStatusOf } from "./errors.ts";
+import { anthropicShape } from "./response-shape.ts";
 import { claudeSignatureFormat } from "./signature-format.ts";
 import { anthropicThinking, isUnthoughtLoop } from "./thinking.ts";
 import { unsupportedMember } from "./unsupported.ts";
@@ -41,6 +42,7 @@ export const anthropicKind: LanguageModelKind = {
   metadataMembers: new Set(["user_id"]),
   signatures,
   headers: ["anthropic-beta"],
+  responses: anthropicShape,
   pathOf: ({ path }) => path,
   createModel(modelId, fetch) {
     return createAnthropic({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);
