@@ -150,6 +150,52 @@ describe("a chat with a provider of the kind bedrock", () => {
     expect(lastSent()).toMatchObject({ toolConfig: { toolChoice } });
   });
 
+  test("sends the marks of tools, and a named choice with the other tools", async () => {
+    const other = { ...readFile, function: { ...readFile.function, name: "other" } };
+    const marked = { ...readFile, cache_control: { type: "ephemeral", ttl: "1h" } };
+    const tool_choice = { type: "function", function: { name: "other" } };
+    const response = await chat("test-bedrock", { tools: [marked, other], tool_choice });
+    expect(response.status).toBe(200);
+    expect(lastSent()).toMatchObject({
+      toolConfig: {
+        tools: [
+          { toolSpec: { name: "read_file" } },
+          { cachePoint: { type: "default", ttl: "1h" } },
+          { toolSpec: { name: "other" } },
+        ],
+        toolChoice: { tool: { name: "other" } },
+      },
+    });
+  });
+
+  test("sends the tools of earlier calls in a request without tools", async () => {
+    const messages = [
+      { role: "user", content: "Hi" },
+      {
+        role: "assistant",
+        tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "a", content: "text" },
+    ];
+    const response = await chat("test-bedrock", { messages });
+    expect(response.status).toBe(200);
+    expect(lastSent()).toMatchObject({
+      toolConfig: { tools: [{ toolSpec: { name: "f" } }], toolChoice: { auto: {} } },
+    });
+  });
+
+  test("merges two messages of a user around one that says nothing", async () => {
+    const messages = [
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "" },
+      { role: "user", content: "go" },
+    ];
+    expect((await chat("test-bedrock", { messages })).status).toBe(200);
+    expect(lastSent()).toMatchObject({
+      messages: [{ role: "user", content: [{ text: "hi" }, { text: "go" }] }],
+    });
+  });
+
   test("sends no tools where none may be called", async () => {
     const response = await chat("test-bedrock", { tools: [readFile], tool_choice: "none" });
     expect(response.status).toBe(200);
@@ -188,11 +234,28 @@ describe("a chat with a provider of the kind bedrock", () => {
   });
 
   test.each([
-    ["json_schema", "test-bedrock", {}],
-    ["json_schema", "test-bedrock", { stream: true }],
+    {},
+    { stream: true },
+    { reasoning_effort: "low", max_tokens: 4_000 },
+  ])("responds in the format json_schema by the model's own structured output, with %j", async (more) => {
+    const json_schema = { name: "answer", schema: citySchema };
+    const response_format = { type: "json_schema", json_schema };
+    const response = await chat("test-bedrock", { response_format, ...more });
+    expect(response.status).toBe(200);
+    expect(JSON.parse(contentOf(response.text))).toEqual({ city: expect.any(String) });
+    expect(lastSent()).toMatchObject({
+      outputConfig: {
+        textFormat: { type: "json_schema", structure: { jsonSchema: { name: "answer" } } },
+      },
+    });
+    expect(lastSent()).not.toHaveProperty("toolConfig");
+  });
+
+  test.each([
     ["json_schema", "test-bedrock-nova", {}],
-    ["json_schema", "test-bedrock", { tools: [readFile] }],
-    ["json_schema", "test-bedrock", { tools: [readFile], tool_choice: "none" }],
+    ["json_schema", "test-bedrock-nova", { stream: true }],
+    ["json_schema", "test-bedrock-nova", { tools: [readFile] }],
+    ["json_schema", "test-bedrock-nova", { tools: [readFile], tool_choice: "none" }],
     ["json_object", "test-bedrock", {}],
   ])("responds in the format %s of %s by a tool, with %j", async (type, model, more) => {
     const response_format = { type, json_schema: { name: "answer", schema: citySchema } };
@@ -355,11 +418,6 @@ describe("a chat with a provider of the kind bedrock", () => {
     ],
     ["reasoning_effort", "test-bedrock-nova", { reasoning_effort: "low" }],
     [
-      "tools[0].cache_control",
-      "test-bedrock",
-      { tools: [{ ...readFile, cache_control: { type: "ephemeral" } }] },
-    ],
-    [
       "tool_choice",
       "test-bedrock",
       { tools: [readFile], tool_choice: "required", reasoning_effort: "low", max_tokens: 4_000 },
@@ -373,20 +431,6 @@ describe("a chat with a provider of the kind bedrock", () => {
       "tool_choice",
       "test-bedrock",
       { response_format: { type: "json_object" }, tools: [readFile], tool_choice: "required" },
-    ],
-    [
-      "tools",
-      "test-bedrock",
-      {
-        messages: [
-          { role: "user", content: "Hi" },
-          {
-            role: "assistant",
-            tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
-          },
-          { role: "tool", tool_call_id: "a", content: "text" },
-        ],
-      },
     ],
     [
       "messages[1].role",

@@ -73,19 +73,19 @@ const message = z.strictObject({
 });
 
 const empty = z.strictObject({});
+const tool = z.strictObject({
+  toolSpec: z.strictObject({
+    name: toolName,
+    description: z.string().min(1).optional(),
+    inputSchema: z.strictObject({ json: z.looseObject({ type: z.literal("object") }) }),
+    strict: z.boolean().optional(),
+  }),
+});
 const toolConfig = z.strictObject({
   tools: z
-    .array(
-      z.strictObject({
-        toolSpec: z.strictObject({
-          name: toolName,
-          description: z.string().min(1).optional(),
-          inputSchema: z.strictObject({ json: z.looseObject({ type: z.literal("object") }) }),
-          strict: z.boolean().optional(),
-        }),
-      }),
-    )
-    .min(1),
+    .array(z.union([tool, cachePoint]))
+    .min(1)
+    .refine(([first]) => first !== undefined && "toolSpec" in first, "A tool must come first."),
   toolChoice: z
     .union([
       z.strictObject({ auto: empty }),
@@ -94,6 +94,35 @@ const toolConfig = z.strictObject({
     ])
     .optional(),
 });
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_OutputConfig.html */
+const outputConfig = z.strictObject({
+  textFormat: z.strictObject({
+    type: z.literal("json_schema"),
+    structure: z.strictObject({
+      jsonSchema: z.strictObject({
+        schema: z
+          .string()
+          .refine(
+            isClosed,
+            "For 'object' type, 'additionalProperties' must be explicitly set to false",
+          ),
+        name: z.string().optional(),
+        description: z.string().optional(),
+      }),
+    }),
+  }),
+});
+
+/** Whether each object of a schema refuses other properties. */
+function isClosed(text: string): boolean {
+  let isOpen = false;
+  JSON.parse(text, (_, value: { type?: unknown; additionalProperties?: unknown } | null) => {
+    if (value?.type === "object" && value.additionalProperties !== false) isOpen = true;
+    return value;
+  });
+  return !isOpen;
+}
 
 /** The fields of Claude's own that a request may have. */
 const claudeFields = z.strictObject({
@@ -127,6 +156,7 @@ export const converseRequest = z.strictObject({
     })
     .optional(),
   toolConfig: toolConfig.optional(),
+  outputConfig: outputConfig.optional(),
   additionalModelRequestFields: claudeFields.optional(),
   additionalModelResponseFieldPaths: z.array(z.string().startsWith("/")).max(10).optional(),
 });
@@ -229,15 +259,24 @@ export function chatFromConverse(model: string, request: ConverseRequest): ChatR
     max_tokens: inferenceConfig?.maxTokens,
     messages: request.messages.map(toChatMessage),
     tools: toolsOf(request, isAny),
+    ...formatOf(request),
     ...(isAny ? { tool_choice: "required" } : {}),
     ...(named === undefined ? {} : { tool_choice: { function: { name: named } } }),
   });
 }
 
+function formatOf({ outputConfig: config }: ConverseRequest): object {
+  const { schema } = config?.textFormat.structure.jsonSchema ?? {};
+  if (schema === undefined) return {};
+  return { response_format: { type: "json_schema", json_schema: { schema: JSON.parse(schema) } } };
+}
+
 /** Of tools of which one must be called, Claude calls the one for a JSON response, if it is there. */
 function toolsOf({ toolConfig: config }: ConverseRequest, isAny: boolean) {
-  const tools = config?.tools.map(({ toolSpec: { name, inputSchema } }) => {
-    return { function: { name, parameters: inputSchema.json } };
+  const tools = config?.tools.flatMap((one) => {
+    if (!("toolSpec" in one)) return [];
+    const { name, inputSchema } = one.toolSpec;
+    return [{ function: { name, parameters: inputSchema.json } }];
   });
   const json = isAny ? tools?.find((tool) => tool.function.name === "json") : undefined;
   return json === undefined ? tools : [json];

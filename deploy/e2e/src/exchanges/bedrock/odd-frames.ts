@@ -30,8 +30,6 @@ export const bedrockOddFrames: readonly Exchange[] = [
     name: "an exception as the first frame is the same refusal as by HTTP",
     stream: true,
     reply: { frames: [converseException("validationException", "The model is not ready.")] },
-    expected: { status: 400, error: "upstream_rejected" },
-    on: { chat: { status: 502 } },
-    fails: "the reason is lost",
+    expected: { status: 502, error: "upstream_rejected" },
   },
 ];

@@ -17,8 +17,10 @@ import { chatInputs, chatParameters, takesLateInstructions } from "./capabilitie
 import { withNamedDocuments } from "./documents.ts";
 import { bedrockRefusals } from "./errors.ts";
 import { filterFrames } from "./filter-frames.ts";
+import { nativeFormat } from "./native-format.ts";
 import { bedrockShape } from "./response-shape.ts";
 import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
+import { calledTools, toolFormOf, withToolForm } from "./tool-config.ts";
 import { unsupportedMember } from "./unsupported.ts";
 
 const signatures = {
@@ -84,40 +86,56 @@ function usageOfEvent(event: unknown): JsonObject | undefined {
 /** The provider client signs the requests, so the package gets a key that is not sent. */
 function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageModelV4 {
   const settings = { baseURL: "http://provider", region: "unused", apiKey: "unused" };
-  return createAmazonBedrock({ ...settings, fetch })(modelId);
+  const fetchWithForm: typeof globalThis.fetch = (url, init) =>
+    fetch(url, { ...init, body: withToolForm(String(init?.body)) });
+  return createAmazonBedrock({ ...settings, fetch: fetchWithForm })(modelId);
 }
 
 function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
-  refuseMarkedTools(request.tools);
-  const { prompt, responseFormat, ...common } = commonOptions(request, form);
+  const { prompt: given, responseFormat, ...common } = commonOptions(request, form);
   const limit = outputLimit(request);
   const { limits, config } = bedrockThinking(modelId, request.reasoning_effort, limit);
+  const outputConfig = nativeFormat(modelId, responseFormat);
+  const isTool = responseFormat !== undefined && outputConfig === undefined;
+  const prompt = withNamedDocuments(withoutBlanks(given));
   const options = {
     ...common,
     ...limits,
     ...samplingOf(modelId, request),
-    prompt: withNamedDocuments(prompt.map(withoutBlankTexts)),
-    ...(responseFormat === undefined ? {} : { responseFormat: described(responseFormat) }),
+    prompt,
+    ...(isTool ? { responseFormat: described(responseFormat) } : {}),
   };
   refuseForcedTools(modelId, options, config);
   if (request.parallel_tool_calls === false && !isClaude(modelId)) {
     throw notSupported("parallel_tool_calls");
   }
+  const tools = toolsFor(options, request.tools);
+  const { form: toolForm, ...choice } = toolFormOf(tools);
   const providerOptions = {
     amazonBedrock: {
-      ...(responseFormat === undefined ? {} : { structuredOutputMode: "jsonTool" }),
+      ...(isTool ? { structuredOutputMode: "jsonTool" } : {}),
+      ...(outputConfig === undefined ? {} : { outputConfig }),
       ...(config === undefined ? {} : { reasoningConfig: config }),
-    },
+      ...toolForm,
+    } as SharedV4ProviderOptions[string],
     anthropic: request.parallel_tool_calls === false ? { disableParallelToolUse: true } : {},
   };
-  return { ...withoutUnusedTools(options), providerOptions };
+  return { ...withoutUnusedTools({ ...options, ...tools, ...choice }), providerOptions };
 }
 
-/** Throws for a mark of the prompt cache on a tool, which the package does not send. */
-function refuseMarkedTools(tools: unknown): void {
-  if (!Array.isArray(tools)) return;
-  const marked = tools.findIndex((tool) => isJsonObject(tool) && tool.cache_control != null);
-  if (marked >= 0) throw notSupported(`tools[${marked}].cache_control`);
+/** Returns the tools of a request; where it has none, those of its calls. */
+function toolsFor(
+  { prompt, tools, toolChoice, responseFormat }: LanguageModelV4CallOptions,
+  given: unknown,
+): LanguageModelV4CallOptions {
+  const isOffered = Array.isArray(given) && given.length > 0;
+  const called = isOffered || responseFormat !== undefined ? [] : calledTools(prompt);
+  if (called.length > 0) return { prompt, tools: called, toolChoice: { type: "auto" } };
+  return {
+    prompt,
+    ...(tools === undefined ? {} : { tools }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+  };
 }
 
 /** Claude's own default of both is 1, and it takes one of them. */
@@ -131,15 +149,25 @@ function samplingOf(modelId: string, { temperature, top_p: topP }: JsonObject) {
   throw notSupported("top_p", "use temperature or top_p, not both");
 }
 
-/** Bedrock refuses blank texts, which a message with calls may have. */
+/**
+ * Returns the messages without blank texts, which Converse refuses, and without those that say nothing
+ * else. The package merges messages of one role that then follow one another, which Converse refuses too.
+ */
+function withoutBlanks(prompt: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const said = prompt.map(withoutBlankTexts).filter(({ content }) => content.length > 0);
+  return said.some(({ role }) => role !== "system") ? said : [...prompt];
+}
+
 function withoutBlankTexts(message: LanguageModelV4Message): LanguageModelV4Message {
-  if (message.role !== "assistant") return message;
+  if (message.role === "system")
+    return { ...message, content: message.content.trim() && message.content };
+  if (message.role === "tool") return message;
   const content = message.content.filter((part) => part.type !== "text" || part.text.trim() !== "");
-  return { ...message, content };
+  return { ...message, content } as LanguageModelV4Message;
 }
 
 /**
- * A schema is a tool that must be called. Throws where the request forces another one, or the model may
+ * A schema is a tool that must be called, where the model has no structured output. Throws where the request forces another one, or the model may
  * not be forced, as while Claude thinks.
  */
 function refuseForcedTools(

@@ -50,20 +50,18 @@ function unsupportedEffort(
 
 function unsupportedTools(
   modelId: string,
-  { tools = [], toolChoice, responseFormat }: Options,
+  { tools = [], toolChoice }: Options,
 ): string | undefined {
   if (tools.length === 0) return undefined;
   const isForced = toolChoice?.type === "required" || toolChoice?.type === "tool";
   if (isForced && isClaude(modelId) && getModelCapabilities(modelId).rejectsForcedToolUse) {
     return "tool_choice";
   }
-  const isOne = toolChoice?.type === "tool" && responseFormat?.type !== "json";
   const takesStrict = !withoutStrictTools.some((model) => modelId.includes(model));
   const isRefused = tools.some(
     (tool) =>
       tool.type === "function" &&
       tool.strict === true &&
-      !(isOne && tool.name !== toolChoice.toolName) &&
       !(takesStrict && isClosed(tool.inputSchema)),
   );
   return isRefused ? "tools" : undefined;

@@ -1,0 +1,94 @@
+import type { Exchange } from "../exchange.ts";
+import { withTool } from "../requests.ts";
+import { sse } from "../sse.ts";
+
+const usage = { input: 10, output: 5 };
+const block = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+
+function response(message: object, finish_reason = "stop", more: object = {}) {
+  const choice = { index: 0, message: { role: "assistant", ...message }, finish_reason };
+  return {
+    id: "c",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [choice],
+    usage: block,
+    ...more,
+  };
+}
+
+function delta(given: object, finish_reason: string | null = null, more: object = {}) {
+  const choices = [{ index: 0, delta: given, finish_reason }];
+  return { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices, ...more };
+}
+
+const parts = [
+  {
+    type: "thinking",
+    thinking: [
+      { type: "text", text: "Hm." },
+      { type: "new", new: 1 },
+    ],
+    closed: true,
+  },
+  { type: "text", text: "Hel" },
+  { type: "reference", reference_ids: [1, "a"], new: true },
+  { type: "new", new: 1 },
+  { type: "text", text: "lo." },
+];
+
+/** https://docs.mistral.ai/api/endpoint/chat */
+export const mistralOddities: readonly Exchange[] = [
+  {
+    name: "content as parts, some of them unknown",
+    reply: { body: response({ content: parts }) },
+    expected: { text: "Hello.", reasoning: "Hm." },
+    usage,
+    cost: 600,
+  },
+  {
+    name: "streamed content as parts, with a heartbeat and usage without a choice",
+    stream: true,
+    reply: {
+      body:
+        sse(delta({ role: "assistant", content: "" }), delta({ content: parts.slice(0, 2) })) +
+        "event: ping\ndata: {}\n\n" +
+        sse(
+          delta({ content: parts.slice(2) }),
+          delta({ content: "" }, "stop"),
+          delta({}, null, { choices: [], usage: block }),
+          "[DONE]",
+        ),
+    },
+    expected: { text: "Hello.", reasoning: "Hm." },
+    usage,
+    cost: 600,
+  },
+  {
+    name: "a call whose arguments are an object",
+    request: withTool,
+    reply: {
+      body: response(
+        {
+          content: "",
+          tool_calls: [
+            { id: "D681PevKs", function: { name: "read_file", arguments: { path: "a" } } },
+          ],
+        },
+        "tool_calls",
+      ),
+    },
+    expected: { calls: [["read_file", { path: "a" }]] },
+    usage,
+    cost: 600,
+  },
+  {
+    name: "a stream without a reason to finish, up to its [DONE], is complete",
+    stream: true,
+    reply: { body: sse(delta({ content: "Hello." }), delta({}, null, { usage: block }), "[DONE]") },
+    expected: { text: "Hello." },
+    usage,
+    cost: 600,
+  },
+];
