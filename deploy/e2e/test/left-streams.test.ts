@@ -137,6 +137,19 @@ describe("a stream of hidden reasoning", () => {
     expect(entry).toMatchObject({ kind: "usage", basis: "provider", quantity });
   });
 
+  test("is read on also where the client hides it by a vendor's switch, which says nothing of others", async () => {
+    const model = "charge-thinks-switched";
+    const members = { messages, reasoning: { exclude: true } };
+    const enough = (_: string | null, bytes: number) => bytes > 1;
+    const left = await leave(account, model, { path: chat.path, members }, enough);
+    const { entry } = await charged(account, left);
+    expect(entry).toMatchObject({ basis: "provider", quantity: 3_800n });
+    const body = { model, ...members };
+    expect((await send(`${stack.url}${chat.path}`, { key: account.key, body })).status).toBe(200);
+    const { recorded } = await charged(account, await thinks("switched"));
+    expect(recorded?.outcome).toBe("client_disconnected");
+  });
+
   test("is charged what is held once that is used up", async () => {
     const { entry, recorded } = await charged(account, await thinks("long"));
     expect(recorded?.outcome).toBe("client_disconnected");

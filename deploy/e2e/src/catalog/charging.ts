@@ -90,6 +90,7 @@ export function chargingModels(): object[] {
     thinking("long", "tokens=4000&chunks=200&gap_ms=2&reasoning=3000", hidden),
     thinking("breaking", `${short}&cut_after=4`, hidden),
     thinking("learnt", short),
+    thinking("switched", short, { passes: ["reasoning"] }),
     chatModel("charge-thinks-claude", [slot("claude", `claude-sonnet-4-5?${short}`)], { pricing }),
     chatModel(
       "charge-second-held",

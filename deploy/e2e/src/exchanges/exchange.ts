@@ -92,6 +92,8 @@ export interface ExchangeUsage {
   readonly cached?: number;
   readonly written?: number;
   readonly writtenForAnHour?: number;
+  /** Of audio in the prompt. Its price is in `catalog`. */
+  readonly audio?: number;
   /** With those of reasoning. */
   readonly output?: number;
   /** The part of the output that clients are told is reasoning. Default: it is not compared. */

@@ -65,6 +65,7 @@ function linesOf(usage: ExchangeUsage): Record<string, number> {
     cached_input: cached,
     cache_write: written,
     cache_write_1h: writtenForAnHour,
+    audio_input: usage.audio ?? 0,
     output,
     ...usage.tools,
   };
@@ -74,7 +75,8 @@ function linesOf(usage: ExchangeUsage): Record<string, number> {
 /** Checks the usage that the client is told. On chat, its details are those of the provider. */
 function expectUsage({ exchange, wire }: ExchangeCase, { usage }: ReadResult, label: string): void {
   const { input = 0, cached = 0, output = 0, reasoning, ...writes } = exchange.usage ?? {};
-  const prompt = input + cached + (writes.written ?? 0) + (writes.writtenForAnHour ?? 0);
+  const prompt =
+    input + cached + (writes.written ?? 0) + (writes.writtenForAnHour ?? 0) + (writes.audio ?? 0);
   const isChat = wire === "chat";
   expect(usage, `usage ${label}`).toMatchObject({ prompt, output, ...(isChat ? {} : { cached }) });
   if (isChat) expect(usage?.cost, `cost ${label}`).toBe((exchange.cost ?? 0) / 1e6);

@@ -1,0 +1,39 @@
+import type { Exchange } from "../exchange.ts";
+import { pdfBase64, withPdf } from "../media-requests.ts";
+
+/** https://docs.mistral.ai/capabilities/document_ai/document_qna */
+export const mistralMediaParts: readonly Exchange[] = [
+  {
+    name: "a PDF is the address of a document",
+    catalog: { inputs: ["pdf"] },
+    request: withPdf,
+    sent: {
+      messages: [
+        {
+          content: [
+            { type: "text", text: "Read" },
+            {
+              type: "document_url",
+              document_url: `data:application/pdf;base64,${pdfBase64}`,
+            },
+          ],
+        },
+      ],
+    },
+    reply: {
+      body: {
+        id: "c",
+        object: "chat.completion",
+        created: 1,
+        model: "mistral-large-2512",
+        choices: [
+          { index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" },
+        ],
+        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+      },
+    },
+    expected: { text: "Hello." },
+    usage: { input: 10, output: 5 },
+    cost: 600,
+  },
+];
