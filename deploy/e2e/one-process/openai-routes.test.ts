@@ -4,6 +4,17 @@ import { wav } from "../src/audio-files.ts";
 import { send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
+/** Complete, but without members that most providers send, and with others. */
+const oddEmbeddings = {
+  data: [
+    { index: 1, embedding: "AAAAPwAAgL8=", is_new: true },
+    { embedding: [0.5, -1] },
+    { index: 0, object: "embedding", embedding: "AABAQAAAAAA=" },
+  ],
+  usage: { total_tokens: 7, is_new: {} },
+  error: null,
+};
+
 const png = expect.stringMatching(/^data:image\/png;base64,iVBORw0KGgo/);
 
 const { stack } = await sharedStack();
@@ -39,6 +50,7 @@ describe("the other routes, with the openai package, unmodified", () => {
     const other = await ask("test-embed-other", input);
     const same = await ask("test-embed", input);
     expect(other).toEqual({ ...same, model: expect.any(String) });
+    stack.simulator.replies.set("odd-embeddings", { body: oddEmbeddings });
     const [first, second] =
       encoding_format === "float"
         ? [
@@ -46,14 +58,10 @@ describe("the other routes, with the openai package, unmodified", () => {
             [3, 0],
           ]
         : ["AAAAPwAAgL8=", "AABAQAAAAAA="];
+    const embeddings = [first, first, second];
     expect(await ask("test-embed-odd", input)).toEqual({
-      data: [
-        { index: 1, embedding: first, is_new: true },
-        { embedding: first },
-        { index: 0, object: "embedding", embedding: second },
-      ],
-      usage: { total_tokens: 7, is_new: {} },
-      error: null,
+      ...oddEmbeddings,
+      data: oddEmbeddings.data.map((item, index) => ({ ...item, embedding: embeddings[index] })),
     });
   });
 
@@ -104,6 +112,8 @@ describe("the other routes, with the openai package, unmodified", () => {
       expect(images).toMatchObject({ usage: { images: 2, cost: 0.08 } });
       expect(images.data).toEqual([{ url: png }, { url: png }]);
     }
+    const body = { pictures: ["x"], usage: { total_tokens: 9 } };
+    stack.simulator.replies.set("strange-images", { body });
     const strange = client.images.generate({ model: "test-image-strange", prompt: "A fox" });
     await expect(strange).rejects.toMatchObject({ status: 502, code: "upstream_rejected" });
   });

@@ -152,6 +152,8 @@ const beyondSchema = [
   /does not support streaming/,
   /must be "(print|archival)" for /,
   /Idempotency-Key must be/,
+  // Only some providers take the other fields of OpenAI's form.
+  /^timestamp_granularities\[\] is not a parameter/,
   // The alias decides which of a classification's two bodies applies.
   /^(types|labels) is not a parameter|^types is required without labels|^taxonomy must be/,
 ];

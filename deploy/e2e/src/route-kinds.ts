@@ -17,7 +17,7 @@ export interface RouteKind {
 
 /** The models, and the voices of speech. Deepgram's model of speech is its voice. */
 const models: { readonly [Kind in VendorName]?: { readonly [Route in OtherRoute]?: string } } = {
-  azure: { embeddings: "embed", images: "image" },
+  azure: { embeddings: "embed", images: "image", transcriptions: "gpt-4o-transcribe" },
   google: {
     embeddings: "embed",
     images: "gemini-2.5-flash-image",

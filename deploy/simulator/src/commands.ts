@@ -164,8 +164,6 @@ const commands = z
     request_status: integer(200, 599),
     /** Creates an OCR job without reporting its id. */
     no_job_id: flag(),
-    /** Sends this JSON object instead of the route's own response. */
-    reply: jsonObject(),
     /** On OpenAI's embeddings: every other vector, the first one too, has the encoding not asked for. */
     other_encoding: flag(),
     /** Returns n images, whatever the request says. */

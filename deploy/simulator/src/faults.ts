@@ -4,12 +4,10 @@ import type { CallCounter } from "./call-counter.ts";
 import type { RecordedCall } from "./call-log.ts";
 import type { Commands } from "./commands.ts";
 import { type ProviderError, sendProviderError } from "./error-response.ts";
-import { prettyJson, sendJson } from "./send-json.ts";
 
 /**
  * Injects the faults that come before any response, on every route: the delay, then a refused
- * connection, a hang or an error status; then the response that replaces the route's own. Resolves with
- * true when the call is thereby finished.
+ * connection, a hang or an error status. Resolves with true when the call is thereby finished.
  */
 export async function injectFaults(
   call: SimulatorCall,
@@ -28,13 +26,8 @@ export async function injectFaults(
     return true;
   }
   const status = failingStatus(commands, call.state.callCounter);
-  if (status !== undefined) {
-    sendProviderError(call, commandedError(status, commands), recorded);
-    return true;
-  }
-  if (commands.reply === undefined) return false;
-  recorded.status = 200;
-  await sendJson(call, recorded, commands, prettyJson(commands.reply));
+  if (status === undefined) return false;
+  sendProviderError(call, commandedError(status, commands), recorded);
   return true;
 }
 

@@ -7,21 +7,28 @@ const HEAD_BYTES = 64;
 
 /** A form with one file, which is not kept. */
 export interface ReceivedForm {
-  fields: Record<string, string>;
+  /** A name that ends with `[]` has a list. */
+  fields: Record<string, string | string[]>;
   file:
-    | { head: Buffer; upload: { contentType: string; bytes: number; sha256: string } }
+    | {
+        part: string;
+        fileName: string;
+        head: Buffer;
+        upload: { contentType: string; bytes: number; sha256: string };
+      }
     | undefined;
 }
 
 /** Reads a form of `multipart/form-data`. */
 export async function readReceivedForm(request: IncomingMessage): Promise<ReceivedForm> {
   const parser = busboy({ headers: request.headers });
-  const fields: Record<string, string> = {};
+  const fields: ReceivedForm["fields"] = {};
   let file: ReceivedForm["file"];
   parser.on("field", (name, value) => {
-    fields[name] = value;
+    if (name.endsWith("[]")) fields[name] = [fields[name] ?? [], value].flat();
+    else fields[name] = value;
   });
-  parser.on("file", (_name, contents, { mimeType }) => {
+  parser.on("file", (part, contents, { mimeType, filename: fileName = "" }) => {
     const hash = createHash("sha256");
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -32,7 +39,12 @@ export async function readReceivedForm(request: IncomingMessage): Promise<Receiv
     });
     contents.on("end", () => {
       const head = Buffer.concat(chunks).subarray(0, HEAD_BYTES);
-      file = { head, upload: { contentType: mimeType, bytes, sha256: hash.digest("hex") } };
+      file = {
+        part,
+        fileName,
+        head,
+        upload: { contentType: mimeType, bytes, sha256: hash.digest("hex") },
+      };
     });
   });
   const closed = once(parser, "close");

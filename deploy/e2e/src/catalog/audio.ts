@@ -13,6 +13,7 @@ export function audioModels() {
     speechModel("test-speech-empty", "voice?bytes=0"),
     speechModel("test-speech-big", "voice?bytes=1000000000&chunk_bytes=262144"),
     ...audioVendorModels(),
+    ...formModels(),
     ...faulty("test-speech", (alias, model) => speechModel(alias, model)),
     transcriber("test-hear", "hear"),
     transcriber("test-hear-dedicated", "hear?needs_lang", { language: "required" }),
@@ -58,6 +59,35 @@ export function audioModels() {
       ...transcriber("test-hear-dead", "x"),
       chain: [{ ...slot("nowhere", "x"), stream_path: "/x" }],
     },
+  ];
+}
+
+/** Models of providers that take OpenAI's form, priced by the second or by the token. */
+function formModels() {
+  const bySecond = { per: 1, price: "0.0001" };
+  const byToken = { per: 1_000_000, input: "2.5", audio_input: "6", output: "10" };
+  const listener = (name: string, chain: object[], pricing: object) => ({
+    ...transcriber(`test-form-${name}`, "", { pricing }),
+    chain,
+  });
+  const gpt = "gpt-4o-transcribe";
+  return [
+    listener("whisper", [slot("forms", "whisper-1")], bySecond),
+    listener("whisper-tokens", [slot("forms", "whisper-1")], byToken),
+    listener("whisper-bare", [slot("forms", "whisper-1?no_usage")], bySecond),
+    listener("gpt", [slot("forms", gpt)], byToken),
+    listener("gpt-seconds", [slot("forms", gpt)], bySecond),
+    listener("gpt-held", [slot("forms", `${gpt}?delay_ms=3500`)], byToken),
+    listener("diarize", [slot("forms", `${gpt}-diarize`)], bySecond),
+    listener("azure", [slot("azure", gpt)], byToken),
+    listener("mixed", [slot("forms", `${gpt}?status=503`), slot("sim", "hear")], bySecond),
+    listener("down", [slot("forms", `${gpt}?status=503`), slot("azure", gpt)], byToken),
+    listener("odd", [slot("forms", `${gpt}?reply_id=odd-transcript`)], byToken),
+    listener("slow", [slot("forms", `${gpt}?gap_ms=1000`)], byToken),
+    listener("cut", [slot("forms", `${gpt}?cut_after=2`)], bySecond),
+    listener("erring", [slot("forms", `${gpt}?error_event=2`)], byToken),
+    listener("undone", [slot("forms", `${gpt}?end_after=2&comment`)], bySecond),
+    listener("unstreamed", [slot("forms", `${gpt}?error_event=0`), slot("azure", gpt)], byToken),
   ];
 }
 

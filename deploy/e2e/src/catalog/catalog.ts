@@ -44,6 +44,7 @@ export function testCatalog(simulatorUrl: string): string {
         responses: true,
         timeout_seconds: 5,
       },
+      forms: { base_url: `${simulatorUrl}/v1`, transcriptions: "multipart", timeout_seconds: 5 },
       ...failingProviders(simulatorUrl),
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
       ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),

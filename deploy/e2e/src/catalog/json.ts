@@ -7,20 +7,6 @@ import {
   unitModel,
 } from "./entries.ts";
 
-/** Complete, but without members that most providers send, and with others. */
-const oddEmbeddings = JSON.stringify({
-  data: [
-    { index: 1, embedding: "AAAAPwAAgL8=", is_new: true },
-    { embedding: [0.5, -1] },
-    { index: 0, object: "embedding", embedding: "AABAQAAAAAA=" },
-  ],
-  usage: { total_tokens: 7, is_new: {} },
-  error: null,
-});
-
-/** A success in a form that no provider is known to have. */
-const strangeImages = JSON.stringify({ pictures: ["x"], usage: { total_tokens: 9 } });
-
 /** Embeddings, rerank, classification and images. */
 export function jsonModels() {
   return [
@@ -31,7 +17,7 @@ export function jsonModels() {
     embeddingsModel("test-embed-no-usage", "embed?no_usage"),
     embeddingsModel("test-embed-listless", "embed?no_list"),
     embeddingsModel("test-embed-other", "embed?other_encoding"),
-    embeddingsModel("test-embed-odd", `embed?reply=${oddEmbeddings}`),
+    embeddingsModel("test-embed-odd", "embed?reply_id=odd-embeddings"),
     ...faulty("test-embed", (alias, model) => embeddingsModel(alias, model)),
     unitModel("rerank", "test-rerank", "rerank", searches),
     unitModel("rerank", "test-rerank-bare", "rerank?bare", searches),
@@ -47,7 +33,7 @@ export function jsonModels() {
     imageModel("test-image-many", "image?images=12"),
     imageModel("test-image-none", "image?images=0"),
     imageModel("test-image-gpt", "gpt-image-2"),
-    imageModel("test-image-strange", `image?reply=${strangeImages}`),
+    imageModel("test-image-strange", "image?reply_id=strange-images"),
     { ...imageModel("test-image-sizes", "image"), sizes: ["512x512", "4096x2160"] },
     {
       ...imageModel("test-image-priced", "image"),

@@ -3,12 +3,14 @@ import { sendProviderError } from "../error-response.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { embeddingsRoute } from "./embeddings.ts";
 import { gptImagesRoute } from "./images.ts";
+import { transcriptions } from "./transcriptions.ts";
 
 /** The routes of Azure OpenAI's API, version 1: OpenAI's, with the key in a header of its own. */
 export const azureRoutes: readonly SimulatorRoute[] = [
   chatCompletions,
   embeddingsRoute,
   gptImagesRoute,
+  transcriptions,
 ].map((route) => ({
   ...route,
   path: `/azure/openai${route.path}`,

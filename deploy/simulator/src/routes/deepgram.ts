@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GARBAGE, secondsOf } from "../audio/received-audio.ts";
 import { spokenText, timedWords } from "../audio/spoken-words.ts";
 import type { SimulatorRoute } from "../call.ts";
 import { sendInvalidRequest, sendProviderError } from "../error-response.ts";
@@ -7,7 +8,7 @@ import { queryBodyRoute } from "../query-body-route.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
 import { sendSpeech } from "./speech.ts";
-import { GARBAGE, receiveUpload, secondsOf } from "./transcriptions.ts";
+import { receiveUpload } from "./transcriptions.ts";
 
 /** https://developers.deepgram.com/docs/tts-media-output-settings: what each encoding combines with. */
 const speechQuery = z.discriminatedUnion("encoding", [

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GARBAGE, secondsOf } from "../audio/received-audio.ts";
 import { spokenText, timedWords } from "../audio/spoken-words.ts";
 import type { SimulatorRoute } from "../call.ts";
 import { sendInvalidRequest, sendProviderError } from "../error-response.ts";
@@ -8,7 +9,6 @@ import { readReceivedForm } from "../read-form.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
 import { sendSpeech } from "./speech.ts";
-import { GARBAGE, secondsOf } from "./transcriptions.ts";
 
 const speechBody = z.strictObject({
   text: z.string().min(1),
@@ -66,7 +66,7 @@ const speechToText: SimulatorRoute = {
   async handle(call) {
     const { fields, file } = await readReceivedForm(call.request);
     const parsed = transcriptionForm.safeParse(fields);
-    const model = fields.model_id ?? "";
+    const model = String(fields.model_id ?? "");
     const recorded = recordCall(call, { model }, { fields });
     if (!parsed.success) return sendInvalidRequest(call, parsed.error, recorded);
     if (file === undefined) {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { GARBAGE, secondsOf } from "../audio/received-audio.ts";
 import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import type { Commands } from "../commands.ts";
@@ -6,21 +7,22 @@ import { sendProviderError } from "../error-response.ts";
 import { injectFaults } from "../faults.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
+import { formTranscriptions } from "./transcription-form.ts";
 
 const HEAD_BYTES = 64;
 const LANGUAGES: readonly string[] = ["en", "de", "fr"];
-const BYTES_PER_SECOND = 2_000;
-/** An upload that starts with this text is reported as undecodable. */
-export const GARBAGE = "garbage";
 
 /**
- * Transcribes a file that is the raw request body. The model, with its commands, and the language
+ * Transcribes a file that is the raw request body, or in OpenAI's form. The model, with its commands, and the language
  * are query parameters.
  */
 export const transcriptions: SimulatorRoute = {
   method: "POST",
   path: "/v1/audio/transcriptions",
   async handle(call) {
+    if (/^multipart\/form-data/i.test(call.request.headers["content-type"] ?? "")) {
+      return formTranscriptions(call);
+    }
     const query = new URLSearchParams(call.search);
     const model = query.get("model") ?? "";
     const recorded = recordCall(call, { model }, undefined);
@@ -77,10 +79,4 @@ async function respond(
     ...(commands.no_duration ? {} : { duration }),
   };
   await sendJson(call, recorded, commands, prettyJson(value));
-}
-
-/** Reads the duration from a plain WAV header, else estimates it from the size. */
-export function secondsOf(head: Buffer, bytes: number): number {
-  const isWav = head.length >= 44 && head.toString("latin1", 0, 4) === "RIFF";
-  return isWav ? (bytes - 44) / head.readUInt32LE(28) : bytes / BYTES_PER_SECOND;
 }

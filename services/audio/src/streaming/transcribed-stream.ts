@@ -69,6 +69,9 @@ export class TranscribedStream {
     });
   }
 
+  /** Resolves at once: what is left of a stream that has ended is not read. */
+  async finish(): Promise<void> {}
+
   /** Closes the connection. */
   close(): void {
     this.#socket.close();

@@ -38,7 +38,7 @@ async function usedFor(file: Buffer, response: JsonObject, contentType = "audio/
   const audio = createUploadStore(space);
   await audio.write(file);
   const slot = { measuresUnreported: true } as Slot;
-  const { quantity, basis } = usageOfFile(response, { audio, contentType }, 500, slot);
+  const { quantity, basis } = usageOfFile(response, { audio, contentType }, 500, slot, 10);
   return { quantity, basis };
 }
 

@@ -1,35 +1,88 @@
-import type { Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import type { UsedUnits } from "@tollgate/metering/measurement";
+import { type Measurement, measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import { billableSeconds, isPlausible, readDuration } from "../durations.ts";
 import { secondsOfFile } from "./file-seconds.ts";
+import {
+  audioTokenRate,
+  measureTokens,
+  readTranscriptTokens,
+  tokensOfSeconds,
+} from "./transcript-tokens.ts";
 import type { Upload } from "./upload.ts";
 
+type TranscribedFile = Pick<Upload, "audio" | "contentType">;
+
+/** Where a file was transcribed, and for which alias. */
+interface Transcriber {
+  slot: Slot;
+  model: Pick<Model, "audioTokensPerSecond">;
+}
+
 /**
- * Returns the seconds that a transcribed file is billed: those that the provider reports, else the time
- * that the call took. Where the slot measures what is not reported, it is the end of the last word
- * or segment, at least the length of a file whose length is certain; else the length of the file.
+ * Returns what a transcribed file is billed. At a slot priced by tokens, it is those that the provider
+ * reports, else those of the seconds of the file and of the text.
  */
+export function measureFile(
+  response: JsonObject,
+  file: TranscribedFile,
+  elapsedMs: number,
+  { slot, model }: Transcriber,
+): Measurement {
+  const rate = audioTokenRate(model);
+  if (slot.pricing.unitType !== "tokens") {
+    return measureUnits(usageOfFile(response, file, elapsedMs, slot, rate), slot);
+  }
+  const { usage, text } = response;
+  const providerUsage = isJsonObject(usage) ? usage : undefined;
+  const reported = readTranscriptTokens(usage);
+  if (reported !== undefined) return measureTokens(reported, slot, "provider", providerUsage);
+  const { seconds, basis } = secondsOf(response, file, elapsedMs, slot, rate);
+  return measureTokens(tokensOfSeconds(seconds, text, rate), slot, basis, providerUsage);
+}
+
+/** Returns the seconds that a transcribed file is billed, rounded up; see `secondsOf`. */
 export function usageOfFile(
   response: JsonObject,
-  upload: Pick<Upload, "audio" | "contentType">,
+  file: TranscribedFile,
+  elapsedMs: number,
+  slot: Slot,
+  audioTokensPerSecond: number,
+): UsedUnits {
+  const { seconds, basis } = secondsOf(response, file, elapsedMs, slot, audioTokensPerSecond);
+  const providerUsage = isJsonObject(response.usage) ? response.usage : undefined;
+  return { quantity: billableSeconds(seconds), basis, providerUsage };
+}
+
+/**
+ * Returns the seconds of a file: those that the provider reports, else the time that the call took. Where
+ * the slot measures what is not reported, it is the end of the last word or segment, at least the length
+ * of a file whose length is certain; else that of the tokens of audio, else the length of the file.
+ */
+function secondsOf(
+  response: JsonObject,
+  file: TranscribedFile,
   elapsedMs: number,
   { measuresUnreported }: Slot,
-): UsedUnits {
-  const providerUsage = isJsonObject(response.usage) ? response.usage : undefined;
-  const reported = readDuration(response.duration) ?? readDuration(providerUsage?.seconds);
-  if (reported !== undefined) {
-    return { quantity: billableSeconds(reported), basis: "provider", providerUsage };
-  }
-  if (!measuresUnreported) {
-    return { quantity: billableSeconds(elapsedMs / 1_000), basis: "wall_clock", providerUsage };
-  }
-  const file = secondsOfFile(upload);
+  audioTokensPerSecond: number,
+): { seconds: number; basis: string } {
+  const reported = reportedSeconds(response);
+  if (reported !== undefined) return { seconds: reported, basis: "provider" };
+  if (!measuresUnreported) return { seconds: elapsedMs / 1_000, basis: "wall_clock" };
+  const measured = secondsOfFile(file);
   const end = Math.max(lastEnd(response.words), lastEnd(response.segments));
   // The most that the size allows is not certain, unlike a header or samples.
-  const least = file.basis === "file_bytes" ? 0 : file.seconds;
-  const used = end > least ? { seconds: end, basis: "timestamps" } : file;
-  return { quantity: billableSeconds(used.seconds), basis: used.basis, providerUsage };
+  const isCertain = measured.basis !== "file_bytes";
+  if (end > (isCertain ? measured.seconds : 0)) return { seconds: end, basis: "timestamps" };
+  const { audio = 0n } = readTranscriptTokens(response.usage) ?? {};
+  if (isCertain || audio === 0n) return measured;
+  return { seconds: Number(audio) / audioTokensPerSecond, basis: "audio_tokens" };
+}
+
+/** Returns the duration by the names of OpenAI's and of Mistral's API. */
+function reportedSeconds({ duration, usage }: JsonObject): number | undefined {
+  const { seconds, prompt_audio_seconds }: JsonObject = isJsonObject(usage) ? usage : {};
+  return readDuration(duration) ?? readDuration(seconds) ?? readDuration(prompt_audio_seconds);
 }
 
 /** Returns the latest end of words or segments; 0 where none has a plausible one. */

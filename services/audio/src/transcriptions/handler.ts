@@ -3,6 +3,7 @@ import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { setAliasHeader } from "@tollgate/http/forwarded-caller";
 import { type ProxiedRequest, sendJsonBytes } from "@tollgate/http/proxied-request";
 import { withUploadStore } from "@tollgate/http/upload-store";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { sendTranscriptEvents } from "./event-stream-response.ts";
 import { LanguageRefusal } from "./language-refusal.ts";
 import { streamFile } from "./stream-file.ts";
@@ -20,7 +21,8 @@ export async function handleTranscription(
 ): Promise<void> {
   const { req, res, caller, cancellation } = request;
   await withUploadStore(request, async (store) => {
-    const upload = await readUpload(req, store);
+    const takesForms = (alias: string) => takesOpenaiForms(runtime, caller, alias);
+    const upload = await readUpload(req, store, takesForms);
     setAliasHeader(res, upload.alias);
     if (upload.stream) {
       const { signal } = cancellation;
@@ -34,6 +36,16 @@ export async function handleTranscription(
       sendRefusal(res, error);
     }
   });
+}
+
+/** An unknown alias takes none: it is refused once the form is read. */
+function takesOpenaiForms({ engine }: ProviderRuntime, caller: Caller, alias: string): boolean {
+  try {
+    const { chain } = engine.resolve(alias, "transcriptions", caller);
+    return chain.every(({ provider }) => provider.takesTranscriptionForms === true);
+  } catch {
+    return false;
+  }
 }
 
 /** Sends the provider's response. */

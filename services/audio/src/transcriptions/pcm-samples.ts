@@ -18,7 +18,10 @@ export const rawTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Finds the samples of an upload. Throws `unsupported_audio_format` for audio that is not such PCM. */
-export function findPcmSamples({ audio, contentType }: Upload): PcmSamples {
+export function findPcmSamples({
+  audio,
+  contentType,
+}: Pick<Upload, "audio" | "contentType">): PcmSamples {
   const head = audio.head();
   if (isRiffWave(head)) {
     const wav = readWavHeader(head);

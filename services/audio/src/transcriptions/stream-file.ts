@@ -1,13 +1,15 @@
 import type { Readable } from "node:stream";
-import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
+import { pcmBytesPerSecond } from "../durations.ts";
 import { connectProvider } from "../streaming/provider-socket.ts";
 import { withStreamSlots } from "../streaming/stream-slots.ts";
 import { TranscribedStream } from "../streaming/transcribed-stream.ts";
+import { estimateFile } from "./file-estimate.ts";
+import { openFormStream } from "./form-stream.ts";
 import { findPcmSamples } from "./pcm-samples.ts";
+import { maxTranscriptionMs, startTranscriptionLimit } from "./transcription-limit.ts";
 import type { Upload } from "./upload.ts";
 
 /** How long a provider may send nothing after its last event before the transcript is complete. */
@@ -25,9 +27,9 @@ export interface StreamEnd {
 }
 
 /**
- * Transcribes a file over a WebSocket to the provider, and yields the events as they arrive. Whatever
- * ends it, what it used is billed, but for the end of the gateway's grace period; see
- * `TranscriptUsage`. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
+ * Transcribes a file over a WebSocket to the provider, or by OpenAI's form, and yields the events as they
+ * arrive. Whatever ends it, what it used is billed, but for the end of the gateway's grace period; see
+ * `TranscriptUsage`. A provider that was sent a form is read to its end although the client leaves. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
  * where no slot of the alias takes streams.
  */
 export async function* streamFile(
@@ -38,20 +40,34 @@ export async function* streamFile(
 ): AsyncGenerator<Chunk> {
   const pcm = findPcmSamples(upload);
   const model = withStreamSlots(engine.resolve(upload.alias, "transcriptions", caller), "stream");
-  const estimate = highestCostOfUnits(model, billableSeconds(pcm.bytes / pcmBytesPerSecond));
-  yield* engine.stream({ caller, model, estimate }, async function* (generation) {
-    const { response } = await generation.attemptStream(async (slot) => {
-      const socket = await connectProvider(slot, providers, caller.requestId, left);
-      const transcript = new TranscribedStream(socket, slot, idleMs);
-      void sendAudio(transcript, upload.audio.read(pcm.offset, pcm.bytes));
-      return { transcript, chunks: chunksOf(transcript, left) };
+  const limit = startTranscriptionLimit();
+  const signal = AbortSignal.any([limit.signal, graceEnded]);
+  const held = estimateFile(model, pcm.bytes / pcmBytesPerSecond, "");
+  const call = { requestId: caller.requestId, signal, defaultTimeoutMs: maxTranscriptionMs };
+  try {
+    yield* engine.stream({ caller, model, ...held }, async function* (generation) {
+      const { response } = await generation.attemptStream(async (slot) => {
+        if (slot.stream === undefined) {
+          const form = await openFormStream(providers, slot, model, { upload, pcm }, call);
+          return { transcript: form, chunks: form.chunks() };
+        }
+        const socket = await connectProvider(slot, providers, caller.requestId, left);
+        const transcript = new TranscribedStream(socket, slot, idleMs);
+        void sendAudio(transcript, upload.audio.read(pcm.offset, pcm.bytes));
+        return { transcript, chunks: chunksOf(transcript, left) };
+      });
+      const { transcript, chunks } = response;
+      generation.billPartial(async () => {
+        await transcript.finish();
+        return graceEnded.aborted ? undefined : transcript.charge();
+      });
+      yield* chunks;
+      const charge = transcript.charge();
+      if (charge !== undefined) await generation.settle(charge.slot, charge.response);
     });
-    const { transcript, chunks } = response;
-    generation.billPartial(() => (graceEnded.aborted ? undefined : transcript.charge()));
-    yield* chunks;
-    const charge = transcript.charge();
-    if (charge !== undefined) await generation.settle(charge.slot, charge.response);
-  });
+  } finally {
+    limit.stop();
+  }
 }
 
 async function* chunksOf(transcript: TranscribedStream, left: AbortSignal): AsyncGenerator<Chunk> {

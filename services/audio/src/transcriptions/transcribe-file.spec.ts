@@ -16,7 +16,9 @@ import { transcribeFile } from "./transcribe-file.ts";
 
 const space: UploadReservation = { grow() {}, release() {}, diskFull: internalError };
 const audio = createUploadStore(space);
-const upload = { alias: "a", stream: false, language: "", contentType: "", audio };
+const options = { prompt: "", responseFormat: "", temperature: "", timestampGranularities: [] };
+const named = { alias: "a", language: "", contentType: "", fileName: "" };
+const upload = { ...named, stream: false, options, audio };
 
 /** Starts a transcription whose slots do not respond. `attempt` attempts them. */
 function hanging(attempt: (call: (slot: Slot) => Promise<unknown>) => Promise<unknown>) {

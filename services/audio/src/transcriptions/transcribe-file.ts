@@ -1,26 +1,21 @@
 import type { Model } from "@tollgate/catalog/model";
 import type { Cancellable } from "@tollgate/core/cancellation";
 import { GatewayError } from "@tollgate/core/errors";
-import { highestCostOfUnits } from "@tollgate/generation/estimate";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
-import { measureUnits } from "@tollgate/metering/measurement";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { postTranscription } from "@tollgate/providers/transcription";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { audioFileName } from "./audio-file-name.ts";
+import { estimateFile } from "./file-estimate.ts";
 import { mostSecondsOfFile } from "./file-seconds.ts";
-import { usageOfFile } from "./file-usage.ts";
+import { measureFile } from "./file-usage.ts";
 import { LanguageRefusal, namesLanguage } from "./language-refusal.ts";
+import { maxTranscriptionMs, startTranscriptionLimit } from "./transcription-limit.ts";
 import type { Upload } from "./upload.ts";
 
 /**
- * How long the transcription of one file may take, at all slots together. A provider without a timeout
- * of its own may take all of it.
- */
-const maxTranscriptionMs = 240_000;
-
-/**
  * Transcribes a file. Returns the provider's JSON, byte for byte, or what its adapter makes of it. A
- * provider that was called responds although the caller leaves. Bills what `usageOfFile` returns. Throws a
+ * provider that was called responds although the caller leaves. Bills what `measureFile` returns. Throws a
  * LanguageRefusal where the alias requires a language and the request names none, or one that no slot
  * supports.
  */
@@ -31,13 +26,13 @@ export async function transcribeFile(
   cancellation: Cancellable,
 ): Promise<Uint8Array> {
   const { signal } = cancellation;
-  const { alias, audio, contentType, language } = upload;
+  const { alias, audio, contentType, language, options } = upload;
   const model = engine.resolve(alias, "transcriptions", caller);
-  const heldSeconds = BigInt(Math.max(1, Math.ceil(mostSecondsOfFile(audio))));
-  const limit = startLimit();
+  const limit = startTranscriptionLimit();
   const limited = AbortSignal.any([signal, limit.signal]);
-  const estimate = highestCostOfUnits(model, heldSeconds);
-  const billable = { caller, model, estimate, cancellation };
+  const held = estimateFile(model, mostSecondsOfFile(audio), options.prompt);
+  const billable = { caller, model, ...held, cancellation };
+  const fileName = audioFileName(upload);
   const running = engine.generate(billable, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
       // No time is left for another slot, which has not failed.
@@ -45,16 +40,19 @@ export async function transcribeFile(
       const startedAt = performance.now();
       const call = { requestId: caller.requestId, defaultTimeoutMs: maxTranscriptionMs };
       try {
-        const file = { language, contentType, bytes: audio.byteLength(), read: () => audio.read() };
-        const sent = { ...call, signal: limited };
-        const response = await postTranscription(providers, slot, file, sent);
+        const file = { language, contentType, fileName, options, bytes: audio.byteLength() };
+        const sent = { ...file, read: () => audio.read() };
+        const response = await postTranscription(providers, slot, sent, {
+          ...call,
+          signal: limited,
+        });
         return { ...response, elapsedMs: performance.now() - startedAt };
       } catch (error) {
         throw failureOf(error, model, language, signal);
       }
     });
-    const used = usageOfFile(response.value, upload, response.elapsedMs, slot);
-    await generation.settle(slot, measureUnits(used, slot));
+    const used = measureFile(response.value, upload, response.elapsedMs, { slot, model });
+    await generation.settle(slot, used);
     return response.bytes;
   });
   try {
@@ -64,17 +62,6 @@ export async function transcribeFile(
   } finally {
     limit.stop();
   }
-}
-
-/**
- * Starts the time limit. Unlike that of `AbortSignal.timeout`, its timer can be stopped: it would
- * retain the buffers of a transcription that has ended for four minutes.
- */
-function startLimit() {
-  const controller = new AbortController();
-  const end = () => controller.abort(new DOMException("the time limit has passed", "TimeoutError"));
-  const timer = setTimeout(end, maxTranscriptionMs);
-  return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }
 
 /**

@@ -38,10 +38,11 @@ export function formSchema(form: Form): JsonSchema {
     const { about: description } = field;
     const file = { type: "string", format: "binary" };
     if (field.kind === "text") {
-      return [name, { type: "string", ...textBounds(field), description }];
+      const text = { type: "string", ...textBounds(field) };
+      return [name, field.many ? listOf(text, description) : { ...text, description }];
     }
     if (!field.many) return [name, { ...file, description }];
-    return [name, { type: "array", items: file, minItems: 1, description }];
+    return [name, { ...listOf(file, description), minItems: 1 }];
   });
   const required = Object.entries(form)
     .filter(([, field]) => field.kind === "file" || field.required)
@@ -52,6 +53,10 @@ export function formSchema(form: Form): JsonSchema {
     required,
     additionalProperties: false,
   };
+}
+
+function listOf(items: JsonSchema, description: string): JsonSchema {
+  return { type: "array", items, description };
 }
 
 function textBounds({ options, required, dropped }: TextField): JsonSchema {

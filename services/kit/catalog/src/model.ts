@@ -51,7 +51,7 @@ export interface Model {
   inputs?: ReadonlySet<ChatInput>;
   /** The most tokens that the provider counts for one image; undefined where the catalog sets none. */
   imageTokens?: number | undefined;
-  /** The same for a page of a document, and for a second of audio. */
+  /** The same for a page of a document, and for a second of audio; the latter on transcriptions, too. */
   pageTokens?: number | undefined;
   audioTokensPerSecond?: number | undefined;
   /** On chat aliases: whether the text of reasoning is sent; undefined where the catalog does not say. */
@@ -159,6 +159,8 @@ export interface Provider {
   region?: string | undefined;
   /** Whether it speaks OpenAI's Responses API, beside chat completions. */
   responses?: boolean;
+  /** Whether a file is transcribed by OpenAI's form. Otherwise it is the body, or the kind's own request. */
+  takesTranscriptionForms?: boolean;
   /** Whether requests may contain URLs of images and files at private addresses. */
   takesPrivateUrls?: boolean;
   /** Whether requests for a stream of chat ask it to report the usage in each chunk. */

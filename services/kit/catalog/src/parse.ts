@@ -29,6 +29,7 @@ import {
   type TierEntry,
   type TokenPricingEntry,
 } from "./schema.ts";
+import { checkTranscriptionPrices } from "./transcription-prices.ts";
 
 /**
  * Parses the text of a catalog file, whose providers are of these kinds. Throws a StartError that names the path of the first error in
@@ -87,6 +88,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
       region: entry.region,
       ...(entry.private_urls ? { takesPrivateUrls: true } : {}),
       ...(entry.continuous_usage ? { continuousUsage: true } : {}),
+      ...(takesForms(entry, kind) ? { takesTranscriptionForms: true } : {}),
       ...(entry.responses === undefined ? {} : { responses: entry.responses }),
       timeoutMs: (entry.timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
       isDefaultTimeout: entry.timeout_seconds === undefined,
@@ -109,6 +111,13 @@ function kindNamed(name: string, kinds: ProviderKinds): ProviderKind {
   const kind = kinds[name];
   if (kind === undefined) throw new Error(`there is no kind ${name}`);
   return kind;
+}
+
+function takesForms(
+  { transcriptions }: ProviderEntry,
+  { transcriptionForms }: ProviderKind,
+): boolean {
+  return transcriptionForms === "always" || transcriptions === "multipart";
 }
 
 function baseUrlOf(
@@ -164,13 +173,13 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       stream: streamOf(slot),
       maxTokensField: slot.max_tokens_field,
       inputType: slot.input_type,
-      measuresUnreported: isMeasured || provider.kind.measuresUnreported,
+      measuresUnreported: isMeasured || measuresUnreported(provider, entry.route_type),
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
     };
   });
   refuseAmbiguousIds(chain, path);
   if ("token_input" in entry && entry.token_input) refuseTextOnly(chain, path);
-  if (entry.route_type === "chat") requireHourlyPrices(chain, path);
+  checkPrices(entry, chain, path);
   if ("allows" in entry) requireToolPrices(entry.allows, chain, path);
   const model: Model = {
     alias: entry.alias,
@@ -200,6 +209,11 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
   return { ...model, imageSizes: imageSizesOf(entry, model, path) };
 }
 
+function measuresUnreported({ kind, takesTranscriptionForms }: Provider, type: RouteType): boolean {
+  const takesForms = type === "transcriptions" && takesTranscriptionForms === true;
+  return takesForms || kind.measuresUnreported;
+}
+
 /**
  * Throws where two slots of a chain have the same id but different paths, because the id of a slot
  * names the slot that a pending OCR job is read from. Two slots with the same id and the same paths
@@ -216,6 +230,11 @@ function refuseAmbiguousIds(chain: readonly Slot[], path: string): void {
 
 function pathsOf({ path, jobsPath, voicesPath, stream }: Slot): string {
   return JSON.stringify([path, jobsPath, voicesPath, stream]);
+}
+
+function checkPrices(entry: ModelEntry, chain: readonly Slot[], path: string): void {
+  if (entry.route_type === "chat") requireHourlyPrices(chain, path);
+  if (entry.route_type === "transcriptions") checkTranscriptionPrices(entry, chain, path);
 }
 
 /** Throws where a slot's kind bills hourly cache writes, and the slot has not their price. */
@@ -297,6 +316,7 @@ function toPrices(entry: TierEntry | TokenPricingEntry, per: bigint): Prices {
 
 function unitTypeOf(entry: ModelEntry): UnitType {
   if (entry.route_type === "classification" && entry.lane === "entities") return "searches";
+  if (entry.route_type === "transcriptions" && "output" in entry.pricing) return "tokens";
   return unitTypes[entry.route_type];
 }
 

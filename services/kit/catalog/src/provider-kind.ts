@@ -30,6 +30,11 @@ export interface ProviderKind {
    */
   readonly measuresUnreported: boolean;
   /**
+   * Whether a file is transcribed by OpenAI's form, `multipart/form-data`: `always`, where a provider's
+   * entry says so, or `never`.
+   */
+  readonly transcriptionForms: "always" | "optional" | "never";
+  /**
    * Whether its providers bill tokens that are written to the prompt cache for an hour apart from those
    * for five minutes. A chat model then needs their price: clients would choose the longer mark for the
    * shorter one's price.

@@ -13,6 +13,7 @@ export function providerSchema(kinds: ProviderKinds) {
   const kindOf = (name: string) => kinds[name] as ProviderKind;
   const regional = namesOf(all.filter(({ regions }) => regions !== undefined));
   const speakers = namesOf(all.filter(speaksResponses));
+  const formTakers = namesOf(all.filter((kind) => kind.transcriptionForms === "optional"));
   return z
     .strictObject({
       kind: z.enum(names).default(names[0] ?? ""),
@@ -21,6 +22,7 @@ export function providerSchema(kinds: ProviderKinds) {
       api_key_env: keyVariable(all).optional(),
       region: z.string().optional(),
       responses: z.boolean().optional(),
+      transcriptions: z.enum(["raw", "multipart"]).optional(),
       continuous_usage: z.boolean().optional(),
       private_urls: z.boolean().optional(),
       timeout_seconds: z.number().positive().max(3_600).optional(),
@@ -35,6 +37,10 @@ export function providerSchema(kinds: ProviderKinds) {
     .refine(({ kind, responses }) => responses !== true || speaksResponses(kindOf(kind)), {
       path: ["responses"],
       error: `must not be true: only providers of ${speakers} speak the Responses API`,
+    })
+    .refine(({ kind, transcriptions }) => takesWire(kindOf(kind), transcriptions), {
+      path: ["transcriptions"],
+      error: `must not be set: only providers of ${formTakers} transcribe files in either way`,
     })
     .refine((entry) => entry.continuous_usage !== true || speaksChat(kindOf(entry.kind)), {
       path: ["continuous_usage"],
@@ -85,6 +91,13 @@ function regionProblem(
   }
   if (regions.name.test(region)) return undefined;
   return `must be the name of ${regions.described}, such as ${regions.example}`;
+}
+
+function takesWire(
+  { transcriptionForms: forms }: ProviderKind,
+  wire: "raw" | "multipart" | undefined,
+): boolean {
+  return wire === undefined || forms === "optional" || (forms === "always" && wire === "multipart");
 }
 
 function speaksChat({ nativeWires }: ProviderKind): boolean {

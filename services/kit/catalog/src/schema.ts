@@ -1,4 +1,5 @@
 import { type Price, parsePicoUsd } from "@tollgate/core/money";
+import { describeIssue } from "@tollgate/core/schema-errors";
 import { z } from "zod";
 import { isAllowance, switches } from "./allowances.ts";
 import { chatInputNames } from "./chat-inputs.ts";
@@ -78,6 +79,26 @@ const tokenPricing = tokenFields
 const inputPricing = z.strictObject({ per: per.default(1_000_000), input: price });
 const unitPricing = z.strictObject({ per, price });
 
+/** The tokens of a transcription: `input` is text. */
+const audioTokenPricing = z
+  .strictObject({
+    per: per.default(1_000_000),
+    input: price,
+    audio_input: price.optional(),
+    output: price,
+  })
+  .transform((entry): z.output<typeof tokenPricing> => ({ ...entry, tools: new Map() }));
+
+/** By the second, or by the token. Its fields decide, so that an error names the one that is wrong. */
+const transcriptionPricing = z.looseObject({}).transform((entry, context) => {
+  const isByToken = "input" in entry || "output" in entry;
+  const schema = isByToken ? audioTokenPricing : unitPricing;
+  const parsed = schema.safeParse(entry, { error: describeIssue });
+  if (parsed.success) return parsed.data;
+  context.issues.push(...(parsed.error.issues as z.core.$ZodRawIssue[]));
+  return z.NEVER;
+});
+
 function slot<Pricing extends z.ZodType>(pricing: Pricing) {
   return z.strictObject({
     provider: z.string(),
@@ -144,9 +165,10 @@ const speech = model("speech", unitPricing).extend({
 });
 /** How usage that no provider reports is counted, where it is not by the kind of the provider. */
 const unreported = z.literal("measured").optional();
-const transcriptions = model("transcriptions", unitPricing).extend({
+const transcriptions = model("transcriptions", transcriptionPricing).extend({
   language: z.enum(["required", "auto"]),
   unreported,
+  audio_tokens_per_second: tokens.optional(),
 });
 /** More than a month: a provider deletes results sooner. */
 const maxJobHoldHours = 1_000;

@@ -1,10 +1,16 @@
 import type { Catalog, Model, Slot } from "./model.ts";
 import { costOfPassing } from "./passed-members.ts";
+import { transcriptionProblems } from "./transcription-problems.ts";
 
 /** Returns one line for each thing that a model leaves out, so that its holds may be too small, or cannot serve. */
 export function catalogWarnings({ models }: Catalog): string[] {
   return [...models.values()].flatMap((model, index) => {
-    const problems = [...mediaProblems(model), ...slotProblems(model), ...passProblems(model)];
+    const problems = [
+      ...mediaProblems(model),
+      ...slotProblems(model),
+      ...passProblems(model),
+      ...transcriptionProblems(model),
+    ];
     return problems.map((problem) => `models[${index}] (${model.alias}): ${problem}`);
   });
 }

@@ -6,6 +6,7 @@ const common = {
   regions: undefined,
   takesTokens: true,
   measuresUnreported: false,
+  transcriptionForms: "never" as const,
   billsHourlyCacheWrites: false,
   chatParameters: allChatParameters,
   chatInputs: new Set<ChatInput>(["pdf", "audio"]),
@@ -23,6 +24,7 @@ const open: ProviderKind = {
   name: "open",
   defaultBaseUrl: undefined,
   nativeWires: new Set(["chat", "responses"]),
+  transcriptionForms: "optional",
   paths: {
     chat: "/chat/completions",
     embeddings: "/embeddings",

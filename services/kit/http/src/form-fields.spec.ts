@@ -30,7 +30,8 @@ describe.each([
   ["transcription", transcriptionForm as Form],
 ])("the fields of the %s form", (_, fields) => {
   const valid = Object.entries(fields).map(([name, field]): FormPart => {
-    if (field.kind === "file") return { kind: "file", name, contentType: "", offset: 0 };
+    if (field.kind === "file")
+      return { kind: "file", name, contentType: "", fileName: "", offset: 0 };
     return { kind: "field", name, value: field.options?.[0] ?? "x" };
   });
 
@@ -44,7 +45,7 @@ describe.each([
     const wrong: FormPart[][] = [
       [],
       [...own, ...own],
-      [{ kind: "file", name, contentType: "", offset: 0 }],
+      [{ kind: "file", name, contentType: "", fileName: "", offset: 0 }],
       [{ kind: "oversized", name }],
       [{ kind: "field", name, value: "" }],
       [{ kind: "field", name, value: "x" }],
@@ -71,7 +72,7 @@ test.each([
   [{ kind: "oversized", name: "language" } as const, "language must have at most 64 KiB."],
 ])("the error of the part %j is a sentence", (part, message) => {
   const others: FormPart[] = [
-    { kind: "file", name: "file", contentType: "", offset: 0 },
+    { kind: "file", name: "file", contentType: "", fileName: "", offset: 0 },
     { kind: "field", name: "model", value: "m" },
   ];
   const parts = [...others.filter(({ name }) => name !== part.name), part];

@@ -34,10 +34,14 @@ export interface TextField {
   readonly dropped?: true;
   /** The values that are accepted; any value where there are none. */
   readonly options?: readonly string[];
+  /** Whether several texts may have this name. */
+  readonly many?: true;
 }
 
 export interface FormFile {
   contentType: string;
+  /** Without a path; empty where the part has none. */
+  fileName: string;
   /** Where its contents begin in the body of the form, in bytes. */
   offset: number;
 }
@@ -46,9 +50,11 @@ export interface FormFile {
 export type FormValues<Fields extends Form> = {
   [Name in keyof Fields]: Fields[Name] extends FileField
     ? readonly [FormFile, ...FormFile[]]
-    : Fields[Name] extends { required: true }
-      ? string
-      : string | undefined;
+    : Fields[Name] extends { many: true }
+      ? readonly string[]
+      : Fields[Name] extends { required: true }
+        ? string
+        : string | undefined;
 };
 
 /**
@@ -62,7 +68,10 @@ export function readForm<const Fields extends Form>(
   refuseUnknownParts(parts, fields);
   const values = Object.entries(fields).map(([name, field]) => {
     const named = parts.filter((part) => part.name === name);
-    return [name, field.kind === "file" ? filesOf(named, name, field) : textOf(named, name, field)];
+    return [
+      name,
+      field.kind === "file" ? filesOf(named, name, field) : textsOf(named, name, field),
+    ];
   });
   return Object.fromEntries(values) as FormValues<Fields>;
 }
@@ -80,6 +89,10 @@ function filesOf(parts: readonly FormPart[], name: string, { many }: FileField):
   });
   if (files.length > 1 && many === undefined) throw invalidParam(name, "must be sent once");
   return files;
+}
+
+function textsOf(parts: readonly FormPart[], name: string, field: TextField) {
+  return field.many ? parts.map((part) => textOf([part], name, field)) : textOf(parts, name, field);
 }
 
 function textOf(

@@ -57,7 +57,13 @@ test("a form is read the same in any chunks, and its body is passed on unchanged
       const { parts, files, raw } = await read(valid, cuts);
       expect(parts).toEqual([
         { kind: "field", name: "model", value: "some-model" },
-        { kind: "file", name: "file", contentType: "audio/L16;rate=16000", offset },
+        {
+          kind: "file",
+          name: "file",
+          contentType: "audio/L16;rate=16000",
+          fileName: "a.wav",
+          offset,
+        },
       ]);
       expect(files.toString()).toBe("samples\r\n--b and more");
       expect(raw.equals(valid)).toBe(true);

@@ -37,8 +37,8 @@ export async function readMultipart(
   form.on("field", (name, value, { valueTruncated }) => {
     parts.push(valueTruncated ? { kind: "oversized", name } : { kind: "field", name, value });
   });
-  form.on("file", (name, contents) => {
-    parts.push({ kind: "file", name, contentType: "", offset: 0 });
+  form.on("file", (name, contents, { filename: fileName = "" }) => {
+    parts.push({ kind: "file", name, fileName, contentType: "", offset: 0 });
     contents.on("error", (error) => fail(malformed(describeParserError(error))));
     sinks.push(takeFile(name, count(contents)).catch(fail));
   });

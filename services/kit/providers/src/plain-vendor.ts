@@ -8,6 +8,7 @@ export const plainVendor = {
   routeBaseUrls: {},
   regions: undefined,
   takesTokens: false,
+  transcriptionForms: "never" as const,
   chatParameters: new Set(),
   chatInputs: new Set(),
   takesOtherMembers: false,

@@ -8,8 +8,20 @@ export interface AudioUpload {
   /** As the provider names it; empty where the request names none. */
   language: string;
   contentType: string;
+  /** With an ending that says what the file is, where that is known. */
+  fileName: string;
+  /** What OpenAI's form has besides, by its names. Other providers are not sent it. */
+  options: TranscriptionOptions;
   bytes: number;
   read(): Readable;
+}
+
+/** The fields of OpenAI's form as the client sent them; empty where it did not. */
+export interface TranscriptionOptions {
+  prompt: string;
+  responseFormat: string;
+  temperature: string;
+  timestampGranularities: readonly string[];
 }
 
 /** Translates the transcription of a file to the wire of one kind of provider. */
@@ -17,9 +29,9 @@ export interface TranscriptionAdapter {
   request(slot: Slot, upload: AudioUpload): Pick<ProviderRequest, "query" | "headers" | "body">;
   /**
    * Returns the response as the gateway describes it: see `Transcript`. Throws a SlotFailure for one that
-   * has not the provider's form.
+   * has not the provider's form. Undefined where the provider's response is the gateway's.
    */
-  response(value: JsonObject): Transcript;
+  response?(value: JsonObject): Transcript;
 }
 
 /** What an adapter makes of a response. */

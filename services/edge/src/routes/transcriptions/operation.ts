@@ -1,10 +1,13 @@
 import { transcriptEventSchema } from "@tollgate/http/forms/live-transcription";
-import { refusedInStreams, transcriptionForm } from "@tollgate/http/forms/transcription";
+import { fullTranscriptionForm, refusedInStreams } from "@tollgate/http/forms/transcription";
 import { z } from "zod";
 import type { Operation } from "../../openapi/operation.ts";
 
 const emptyInStreams = Object.fromEntries(
-  Object.keys(refusedInStreams).map((name) => [name, { maxLength: 0 }]),
+  Object.keys(refusedInStreams).map((name) => [
+    name,
+    name.endsWith("[]") ? false : { maxLength: 0 },
+  ]),
 );
 
 export const createTranscriptionOperation: Operation = {
@@ -20,7 +23,7 @@ export const createTranscriptionOperation: Operation = {
   body: {
     kind: "form",
     name: "TranscriptionForm",
-    form: transcriptionForm,
+    form: fullTranscriptionForm,
     rules: {
       if: { properties: { stream: { const: "true" } }, required: ["stream"] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema

@@ -9,8 +9,10 @@ export const azure: Vendor = {
   paths: {
     chat: "/chat/completions",
     embeddings: "/embeddings",
+    transcriptions: "/audio/transcriptions",
     images: "/images/generations",
   },
+  transcriptionForms: "always",
   takesOtherMembers: false,
   measuresUnreported: true,
   billsHourlyCacheWrites: false,

@@ -11,6 +11,12 @@ const slotOf = (upstreamModel: string, path: string) => ({ upstreamModel, path }
 const listen = slotOf("nova-3", "/listen");
 const speak = slotOf("aura-2", "/speak");
 
+const plain = {
+  contentType: "audio/wav",
+  fileName: "speech.wav",
+  options: { prompt: "", responseFormat: "", temperature: "", timestampGranularities: [] },
+};
+
 /** https://developers.deepgram.com/docs/diarization: the words, as the reference shows them. */
 const words = [
   {
@@ -39,8 +45,8 @@ describe("a file transcribed by Deepgram", () => {
 
   test("is the body of the request, whose options are in the query", async () => {
     const { query, headers, body } = deepgramTranscription.request(listen, {
+      ...plain,
       language: "",
-      contentType: "audio/wav",
       bytes: 3,
       read: () => Readable.from([Buffer.from("abc")]),
     });
@@ -55,7 +61,7 @@ describe("a file transcribed by Deepgram", () => {
   });
 
   test("has the language that the client names", () => {
-    const upload = { contentType: "audio/wav", bytes: 0, read: () => Readable.from([]) };
+    const upload = { ...plain, bytes: 0, read: () => Readable.from([]) };
     const { query } = deepgramTranscription.request(listen, { ...upload, language: "de" });
     expect(query).toMatchObject({ language: "de" });
     expect(query).not.toHaveProperty("detect_language");

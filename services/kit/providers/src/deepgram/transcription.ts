@@ -4,7 +4,7 @@ import { segmentsOf } from "../segments.ts";
 import type { TranscriptionAdapter, Word } from "../transcription-adapter.ts";
 
 /** Transcription of files by Deepgram's API, which takes the file as the body. */
-export const deepgramTranscription: TranscriptionAdapter = {
+export const deepgramTranscription = {
   request: ({ upstreamModel }, { language, contentType, bytes, read }) => ({
     query: {
       model: upstreamModel,
@@ -32,7 +32,7 @@ export const deepgramTranscription: TranscriptionAdapter = {
       words,
     };
   },
-};
+} satisfies TranscriptionAdapter;
 
 /** Returns the words of an alternative: https://developers.deepgram.com/docs/diarization */
 export function deepgramWords({ words }: JsonObject): Word[] {

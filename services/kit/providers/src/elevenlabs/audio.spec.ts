@@ -18,15 +18,21 @@ const words = [
   { text: "world!", start: 0.5, end: 1.2, type: "word", speaker_id: "speaker_0", logprob: -0.089 },
 ];
 
+const plain = {
+  contentType: "audio/wav",
+  fileName: "speech.wav",
+  options: { prompt: "", responseFormat: "", temperature: "", timestampGranularities: [] },
+};
+
 /** https://elevenlabs.io/docs/api-reference/speech-to-text/convert */
 describe("a file transcribed by ElevenLabs", () => {
   test.each([
     ["", undefined],
     ["de", "de"],
   ])("is in a form with its options; language: %j", async (language, sent) => {
-    const { headers = {}, body } = elevenlabsTranscription.request(scribe, {
+    const { headers, body } = elevenlabsTranscription.request(scribe, {
+      ...plain,
       language,
-      contentType: "audio/wav",
       bytes: 3,
       read: () => Readable.from([Buffer.from("abc")]),
     });

@@ -1,21 +1,22 @@
-import { randomUUID } from "node:crypto";
-import { Readable } from "node:stream";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { formWithFile } from "../form-with-file.ts";
 import { segmentsOf } from "../segments.ts";
-import type { AudioUpload, TranscriptionAdapter, Word } from "../transcription-adapter.ts";
+import type { TranscriptionAdapter, Word } from "../transcription-adapter.ts";
 
 /** Transcription of files by ElevenLabs' API, which takes a form. */
-export const elevenlabsTranscription: TranscriptionAdapter = {
+export const elevenlabsTranscription = {
   request({ upstreamModel }, upload) {
     const { language } = upload;
-    const fields = {
-      model_id: upstreamModel,
-      diarize: "true",
-      tag_audio_events: "false",
-      ...(language === "" ? {} : { language_code: language }),
-    };
-    return formOf(fields, upload);
+    return formWithFile(
+      [
+        ["model_id", upstreamModel],
+        ["diarize", "true"],
+        ["tag_audio_events", "false"],
+        ["language_code", language],
+      ],
+      upload,
+    );
   },
   response({ text, language_code: language, audio_duration_secs: duration, ...value }) {
     if (typeof text !== "string") {
@@ -30,7 +31,7 @@ export const elevenlabsTranscription: TranscriptionAdapter = {
       words,
     };
   },
-};
+} satisfies TranscriptionAdapter;
 
 /** Returns the words of a transcript, without the spaces between them. */
 export function elevenlabsWords({ words }: JsonObject): Word[] {
@@ -40,27 +41,4 @@ export function elevenlabsWords({ words }: JsonObject): Word[] {
     if (typeof start !== "number" || typeof end !== "number") return [];
     return [{ word: text, start, end, ...(typeof speaker === "string" ? { speaker } : {}) }];
   });
-}
-
-/** Returns a form with the file after its fields, which is read as it is sent. */
-function formOf(fields: Record<string, string>, { contentType, bytes, read }: AudioUpload) {
-  const boundary = `tollgate-${randomUUID()}`;
-  const part = (name: string, more = "") =>
-    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
-  const texts = Object.entries(fields).map(([name, value]) => `${part(name)}${value}\r\n`);
-  const file = part("file", `; filename="audio"\r\ncontent-type: ${contentType}`);
-  const head = Buffer.from(`${texts.join("")}${file}`);
-  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  async function* body() {
-    yield head;
-    yield* read();
-    yield tail;
-  }
-  return {
-    headers: {
-      "content-type": `multipart/form-data; boundary=${boundary}`,
-      "content-length": String(head.length + bytes + tail.length),
-    },
-    body: Readable.from(body(), { objectMode: false }),
-  };
 }

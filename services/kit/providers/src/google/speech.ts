@@ -4,8 +4,8 @@ import { SlotFailure } from "@tollgate/upstream/failure";
 import { type ProviderResponse, readJsonObject } from "@tollgate/upstream/provider-response";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import type { SpeechAdapter } from "../speech-adapter.ts";
+import { writeWavHeader } from "../write-wav-header.ts";
 import { googleRefusals } from "./errors.ts";
-import { writeWavHeader } from "./write-wav-header.ts";
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation: 16-bit PCM, mono. */
 const sampleRate = 24_000;

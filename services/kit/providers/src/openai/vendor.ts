@@ -23,6 +23,7 @@ export const openai: Vendor = {
     images: "/images/generations",
   },
   takesTokens: true,
+  transcriptionForms: "optional",
   measuresUnreported: false,
   billsHourlyCacheWrites: false,
   chatParameters: allChatParameters,

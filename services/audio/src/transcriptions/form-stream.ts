@@ -1,0 +1,159 @@
+import { Readable } from "node:stream";
+import type { Model, Slot } from "@tollgate/catalog/model";
+import type { JsonObject } from "@tollgate/core/json";
+import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
+import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
+import {
+  type FormTranscriptEvent,
+  formTranscriptEvents,
+} from "@tollgate/providers/openai/transcript-events";
+import {
+  postStreamedTranscription,
+  type TranscriptionCall,
+} from "@tollgate/providers/transcription";
+import { writeWavHeader } from "@tollgate/providers/write-wav-header";
+import type { Served } from "@tollgate/upstream/chain";
+import { SlotFailure } from "@tollgate/upstream/failure";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import { pcmBytesPerSecond } from "../durations.ts";
+import { readTranscriptEvent } from "../streaming/transcript-event.ts";
+import { TranscriptUsage } from "../streaming/transcript-usage.ts";
+import type { PcmSamples } from "./pcm-samples.ts";
+import {
+  audioTokenRate,
+  measureTokens,
+  readTranscriptTokens,
+  tokensOfSeconds,
+} from "./transcript-tokens.ts";
+import type { Upload } from "./upload.ts";
+
+const sampleRate = 16_000;
+
+/** A file whose transcript a provider streams after it was sent the whole of it, by OpenAI's form. */
+export class FormStream {
+  readonly #events: AsyncGenerator<FormTranscriptEvent>;
+  readonly #slot: Slot;
+  readonly #audioTokensPerSecond: number;
+  readonly #sentSeconds: number;
+  readonly #seconds = new TranscriptUsage({ derives: false });
+  #usage: JsonObject | undefined;
+  #finals = "";
+  #partial = "";
+  #isBroken = false;
+
+  /** `sentSeconds` is the length of the file. */
+  constructor(
+    events: AsyncGenerator<FormTranscriptEvent>,
+    { slot, model, sentSeconds }: { slot: Slot; model: Model; sentSeconds: number },
+  ) {
+    this.#events = events;
+    this.#slot = slot;
+    this.#audioTokensPerSecond = audioTokenRate(model);
+    this.#sentSeconds = sentSeconds;
+  }
+
+  /** Yields the events as they come, after "opened". The stream can be read on by `finish`. */
+  async *chunks(): AsyncGenerator<TranscriptEvent | "opened"> {
+    // A slot that sends no event has failed.
+    const first = await this.#next();
+    yield "opened";
+    for (let event = first; event !== undefined; event = await this.#next()) yield event;
+  }
+
+  /**
+   * Reads the rest, which nobody is sent: the provider transcribes the whole file, and reports what it used
+   * at the end. Never rejects.
+   */
+  async finish(): Promise<void> {
+    try {
+      while ((await this.#next()) !== undefined);
+    } catch {
+      // What came before is billed.
+    }
+  }
+
+  /** Returns what is billed; undefined for a stream without an event. */
+  charge(): Served<Measurement> | undefined {
+    const seconds = this.#seconds.used({
+      sentSeconds: this.#sentSeconds,
+      isDrained: !this.#isBroken,
+    });
+    if (seconds === undefined) return undefined;
+    const { pricing } = this.#slot;
+    const response =
+      pricing.unitType === "tokens"
+        ? this.#measuredTokens()
+        : measureUnits({ ...seconds, providerUsage: this.#usage }, this.#slot);
+    return { slot: this.#slot, response };
+  }
+
+  #measuredTokens(): Measurement {
+    const reported = readTranscriptTokens(this.#usage);
+    if (reported !== undefined) return measureTokens(reported, this.#slot, "provider", this.#usage);
+    const text = this.#finals || this.#partial;
+    const tokens = tokensOfSeconds(this.#sentSeconds, text, this.#audioTokensPerSecond);
+    return measureTokens(tokens, this.#slot, "pcm_bytes", this.#usage);
+  }
+
+  /** Returns undefined at the end. */
+  async #next(): Promise<TranscriptEvent | undefined> {
+    try {
+      for (let next = await this.#events.next(); !next.done; next = await this.#events.next()) {
+        const event = this.#read(next.value);
+        if (event !== undefined) return event;
+      }
+    } catch (error) {
+      this.#isBroken = true;
+      throw asSlotFailure(error);
+    }
+    return undefined;
+  }
+
+  #read(value: FormTranscriptEvent): TranscriptEvent | undefined {
+    if (value.kind === "usage") {
+      this.#usage = value.usage;
+      return undefined;
+    }
+    const event = readTranscriptEvent(value.event);
+    if (event === undefined) return undefined;
+    this.#seconds.add(event, this.#sentSeconds);
+    if (event.type === "transcription.final") this.#finals += event.text;
+    else this.#partial = event.text;
+    return event;
+  }
+}
+
+/** A provider that takes longer than the time limit has failed. */
+function asSlotFailure(error: unknown): unknown {
+  if (!(error instanceof DOMException) || error.name !== "TimeoutError") return error;
+  return new SlotFailure("unreachable", "the transcription took longer than the gateway allows");
+}
+
+/** Sends the samples of an upload, as a WAV, to a slot that takes OpenAI's form. */
+export async function openFormStream(
+  providers: ProviderClient,
+  slot: Slot,
+  model: Model,
+  { upload: { audio, language, options }, pcm }: { upload: Upload; pcm: PcmSamples },
+  call: TranscriptionCall,
+): Promise<FormStream> {
+  const header = writeWavHeader(pcm.bytes, sampleRate);
+  async function* contents() {
+    yield header;
+    yield* audio.read(pcm.offset, pcm.bytes);
+  }
+  const file = {
+    language,
+    options,
+    contentType: "audio/wav",
+    fileName: "audio.wav",
+    bytes: header.length + pcm.bytes,
+    read: () => Readable.from(contents(), { objectMode: false }),
+  };
+  const posted = postStreamedTranscription(providers, slot, file, call);
+  const response = await posted.catch((error) => {
+    throw asSlotFailure(error);
+  });
+  const events = formTranscriptEvents(response, slot.provider.kind, call.signal);
+  return new FormStream(events, { slot, model, sentSeconds: pcm.bytes / pcmBytesPerSecond });
+}

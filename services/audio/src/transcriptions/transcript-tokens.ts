@@ -1,0 +1,101 @@
+import type { Prices, Slot } from "@tollgate/catalog/model";
+import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
+import { codePoints } from "@tollgate/core/code-points";
+import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
+
+/** What OpenAI's models count for a second of audio. */
+const usualAudioTokensPerSecond = 10;
+/** Fast speech has some four words in a second. */
+const maxTextTokensPerSecond = 8;
+const charactersPerToken = 4;
+
+/** The tokens of a transcription. */
+export interface TranscriptTokens {
+  /** Of the prompt, besides the audio. */
+  text: bigint;
+  audio: bigint;
+  output: bigint;
+}
+
+/** Returns the tokens of a second of audio: those of the catalog, else the usual ones. */
+export function audioTokenRate({
+  audioTokensPerSecond,
+}: {
+  audioTokensPerSecond?: number | undefined;
+}) {
+  return audioTokensPerSecond ?? usualAudioTokensPerSecond;
+}
+
+/**
+ * Reads a usage block with tokens, by the names of OpenAI's transcriptions or of its chat. Undefined where
+ * it has none. Tokens of the prompt that are of no kind are those of the audio, which cost more.
+ */
+export function readTranscriptTokens(usage: unknown): TranscriptTokens | undefined {
+  if (!isJsonObject(usage)) return undefined;
+  const { input_tokens, prompt_tokens, output_tokens, completion_tokens, total_tokens } = usage;
+  const output = readCount(output_tokens) ?? readCount(completion_tokens) ?? 0n;
+  const total = readCount(total_tokens) ?? 0n;
+  const details = detailsOf(usage);
+  const ofAudio = readCount(details.audio_tokens);
+  const reported = readCount(input_tokens) ?? readCount(prompt_tokens);
+  if (reported === undefined && ofAudio === undefined && total <= output) return undefined;
+  // Mistral's total has the audio, and the tokens of its prompt are the text alone.
+  const input = maxOf(reported ?? 0n, total - output, ofAudio ?? 0n);
+  const audio = ofAudio ?? maxOf(input - (readCount(details.text_tokens) ?? 0n), 0n);
+  return { text: input - audio, audio, output };
+}
+
+function detailsOf(usage: JsonObject): JsonObject {
+  const names = ["input_token_details", "input_tokens_details", "prompt_tokens_details"];
+  return names.map((name) => usage[name]).find(isJsonObject) ?? {};
+}
+
+/** Returns the tokens of a transcript of so many seconds whose provider reports none. */
+export function tokensOfSeconds(seconds: number, text: unknown, rate: number): TranscriptTokens {
+  const characters = typeof text === "string" ? codePoints(text) : 0;
+  return {
+    text: 0n,
+    audio: BigInt(Math.ceil(seconds * rate)),
+    output: BigInt(Math.ceil(characters / charactersPerToken)),
+  };
+}
+
+/** Returns the most tokens that a transcript of so many seconds is expected to have. */
+export function mostTokensOfSeconds(seconds: number, prompt: string, rate: number) {
+  return {
+    text: BigInt(Buffer.byteLength(prompt)),
+    audio: BigInt(Math.ceil(seconds * rate)),
+    output: BigInt(Math.ceil(seconds * maxTextTokensPerSecond)),
+  };
+}
+
+/** Prices the tokens of a transcription. */
+export function measureTokens(
+  tokens: TranscriptTokens,
+  { pricing }: Pick<Slot, "pricing">,
+  basis: string,
+  providerUsage?: JsonObject,
+): Measurement {
+  const prompt = tokens.text + tokens.audio;
+  return {
+    quantity: prompt + tokens.output,
+    basis,
+    lines: linesOf(tokens, pricesAt(pricing, prompt)),
+    providerUsage,
+    tokens: { prompt, completion: tokens.output, cachedPrompt: 0n },
+  };
+}
+
+function linesOf({ text, audio, output }: TranscriptTokens, prices: Prices): PricedLine[] {
+  const lines = [
+    { dimension: "input", quantity: text, price: priceOf(prices, "input") },
+    { dimension: "audio_input", quantity: audio, price: priceOf(prices, "audio_input") },
+    { dimension: "output", quantity: output, price: priceOf(prices, "output") },
+  ];
+  return lines.filter(({ quantity }) => quantity > 0n);
+}
+
+function maxOf(...counts: readonly bigint[]): bigint {
+  return counts.reduce((most, count) => (count > most ? count : most));
+}
