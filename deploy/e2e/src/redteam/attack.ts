@@ -5,7 +5,7 @@ import { modelField, pdf, rawOcrForm } from "../ocr-form.ts";
 import { randomOf, type SeededRandom } from "../random.ts";
 import { audioForm } from "../transcription-client.ts";
 import type { Attacker } from "./attacker.ts";
-import { forge } from "./forge.ts";
+import { compress, forge } from "./forge.ts";
 
 /** How a client ends its side of a request, at the earlier of a byte of the response and a moment. */
 export interface Departure {
@@ -94,20 +94,26 @@ export async function randomAttack(
   const { bytes, contentType } = await writeBody(call, alias, seconds);
   const isJson = contentType === "application/json";
   const forged =
-    isJson && attacker.tactic === "forges members" ? forge(random, String(bytes)) : undefined;
+    isJson && attacker.tactic === "forges members" ? forgeBody(random, String(bytes)) : undefined;
   const copies = attacker.tactic === "repeats at once" ? random.integer(2, 3) : 1;
   const key = copies > 1 && { "idempotency-key": `attack-${seed}-${number}` };
   const isPart = attacker.tactic === "sends a part" && random.percent(70);
   const part = isPart ? random.integer(0, 99) / 100 : 1;
   const attack = {
     ...{ number, attacker, call, alias, fails, departure, copies, seconds },
-    body: forged === undefined ? bytes : Buffer.from(forged.body),
+    body: forged?.bytes ?? bytes,
     headers: { "content-type": contentType, ...key, ...forged?.headers },
     sent: part,
     pauseMs: attacker.tactic === "sends slowly" ? random.integer(1, 20) : 0,
     keyIndex: random.integer(0, 2),
   };
   return { ...attack, description: describeAttack(attack, forged?.names ?? []) };
+}
+
+function forgeBody(random: SeededRandom, json: string) {
+  const forged = forge(random, json);
+  if (random.percent(20)) return compress(random, forged);
+  return { ...forged, bytes: Buffer.from(forged.body) };
 }
 
 function pickCall(random: SeededRandom, { tactic, means }: Attacker): BilledCall {

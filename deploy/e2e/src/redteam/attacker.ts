@@ -61,14 +61,29 @@ export async function newAttacker(
   return { name: `${means}, ${tactic}`, tactic, means, accountId, keys, credits: 1 };
 }
 
-/** Creates a key in the place of another, which it revokes while requests of it are open. */
+/**
+ * Creates a key in the place of another, which it revokes while requests of it are open. With
+ * `graceSeconds`, it gives the key a new text instead, and both texts work that long: requests with one or
+ * the other are of one key.
+ */
 export async function changeKey(
   stack: Stack,
   { accountId, keys }: Attacker,
   index: number,
+  graceSeconds?: number,
 ): Promise<void> {
   const old = keys[index];
-  keys[index] = await newKey(stack, accountId);
+  if (old !== undefined && graceSeconds !== undefined) {
+    const { keyId } = old;
+    // Another request may have revoked it meanwhile.
+    const rotated = await stack.operator.rotateKey({ keyId, graceSeconds }).catch(() => undefined);
+    if (rotated === undefined) return;
+    const { key } = rotated;
+    keys[(index + (graceSeconds > 0 ? 1 : 0)) % keys.length] = { accountId, keyId, key };
+    return;
+  }
+  const key = await newKey(stack, accountId);
+  for (const [at, { keyId }] of keys.entries()) if (keyId === old?.keyId) keys[at] = key;
   if (old !== undefined) await stack.operator.revokeKey({ keyId: old.keyId });
 }
 

@@ -28,7 +28,7 @@ export async function carryOut(stack: Stack, attack: Attack, seed: number): Prom
   const sent = Array.from({ length: copies }, () => send(stack, attack, key));
   if (attacker.tactic === "changes keys" && random.percent(30)) {
     await sleep(random.integer(0, 100));
-    await changeKey(stack, attacker, keyIndex);
+    await changeKey(stack, attacker, keyIndex, random.pick([undefined, 0, 2]));
   }
   const sights = await Promise.all(sent);
   const jobId = /"job_id":\s*"([^"]+)"/.exec(sights[0]?.text ?? "")?.[1];

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import type { SeededRandom } from "../random.ts";
 
 /** A request whose members, or headers, claim what would make it cheaper. */
@@ -54,6 +55,14 @@ export function forge(random: SeededRandom, json: string): Forged {
     forged.names.push(name);
   }
   return forged;
+}
+
+/** Compresses a body, with spaces that make it larger than it is sent. It is charged as it is read. */
+export function compress(random: SeededRandom, { body, headers, names }: Forged) {
+  const spaces = " ".repeat(random.integer(0, 100_000));
+  const bytes = gzipSync(`{${spaces}${body.slice(1)}`);
+  const named = [...names, `gzip of ${spaces.length} spaces`];
+  return { bytes, headers: { ...headers, "content-encoding": "gzip" }, names: named };
 }
 
 /** Writes the member's name in another case now and then. */
