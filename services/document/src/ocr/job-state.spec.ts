@@ -7,6 +7,8 @@ test.each([
   ["Completed", {}, "done"],
   ["SUCCESS", {}, "done"],
   ["Cancelled", { pages }, "failed"],
+  ["canceled", {}, "failed"],
+  ["aborted", {}, "failed"],
   ["ERROR", { text: "no" }, "failed"],
   // How far it is, or what it has read so far.
   ["processing", { pages: 12 }, "running"],

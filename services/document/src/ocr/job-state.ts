@@ -4,7 +4,7 @@ export type JobState = "running" | "done" | "failed";
 
 const states: ReadonlyMap<string, JobState> = new Map<string, JobState>([
   ...stateOfAll("done", ["done", "completed", "succeeded", "success"]),
-  ...stateOfAll("failed", ["failed", "error", "cancelled"]),
+  ...stateOfAll("failed", ["failed", "error", "cancelled", "canceled", "aborted"]),
   ...stateOfAll("running", [
     ...["accepted", "created", "pending", "queued", "scheduled", "submitted", "waiting"],
     ...["in-progress", "in_progress", "processing", "running", "started"],
