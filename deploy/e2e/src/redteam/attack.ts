@@ -89,12 +89,13 @@ export async function randomAttack(
   const call = pickCall(random, attacker);
   const departure = departureOf(random, attacker, call);
   const alias = pickAlias(random, attacker, call, departure === undefined);
-  const fails = failing.some((behavior) => alias.endsWith(`-${behavior}`)) && !call.isAudioStream;
   const seconds = random.integer(2, 100) / 10;
   const { bytes, contentType } = await writeBody(call, alias, seconds);
   const isJson = contentType === "application/json";
   const forged =
     isJson && attacker.tactic === "forges members" ? forgeBody(random, String(bytes)) : undefined;
+  const called = forged === undefined ? alias : modelIn(forged.body);
+  const fails = failing.some((behavior) => called.endsWith(`-${behavior}`)) && !call.isAudioStream;
   const copies = attacker.tactic === "repeats at once" ? random.integer(2, 3) : 1;
   const key = copies > 1 && { "idempotency-key": `attack-${seed}-${number}` };
   const isPart = attacker.tactic === "sends a part" && random.percent(70);
@@ -110,9 +111,15 @@ export async function randomAttack(
   return { ...attack, description: describeAttack(attack, forged?.names ?? []) };
 }
 
+/** Returns the model that a forged body names last. */
+function modelIn(json: string): string {
+  const { model }: { model?: unknown } = JSON.parse(json);
+  return String(model);
+}
+
 function forgeBody(random: SeededRandom, json: string) {
   const forged = forge(random, json);
-  if (random.percent(20)) return compress(random, forged);
+  if (random.percent(20)) return { ...forged, ...compress(random, forged) };
   return { ...forged, bytes: Buffer.from(forged.body) };
 }
 
