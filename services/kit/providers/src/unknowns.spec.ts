@@ -421,3 +421,38 @@ test.each(Object.entries(all))("what %s may add changes no stream", async (_, ex
     expect(joined(exchanges, chunks), `seed ${seed}`).toEqual(plain);
   }
 });
+
+test.each<[string, KindUnderTest, JsonObject]>([
+  ["bedrock", bedrockUnderTest, { stopReason: "guardrail_intervened" }],
+  ["cohere", cohereUnderTest, { finish_reason: "COMPLETE", message: null, usage: {} }],
+  ["google", gemini, { candidates: [{ finishReason: "SAFETY" }] }],
+  ["mistral", mistralUnderTest, { choices: [{ finish_reason: "stop" }] }],
+])("a reason to finish is all that a response of %s needs, and is not billed as nothing", async (_, kind, answer) => {
+  const completion = await completeFrom(kind, Buffer.from(JSON.stringify(answer)));
+  expect(completion).toMatchObject({
+    choices: [{ finish_reason: expect.stringMatching(/^(stop|content_filter)$/) }],
+  });
+  expect(kind.vendor.chat?.readUsageBlock(completion.usage)).toBeUndefined();
+});
+
+test("a call of Cohere that the limit has cut is an answer", async () => {
+  const begun = ofMessage("tool-call-start", { tool_calls: cohereCall("") });
+  const cut = ofMessage("tool-call-delta", {
+    tool_calls: { function: { arguments: '{"path": "a' } },
+  });
+  const end = { type: "message-end", delta: { finish_reason: "MAX_TOKENS", usage: cohereUsage } };
+  const bytes = encodeLines([begun, cut, { type: "tool-call-end", index: 0 }, end], undefined);
+  const chunks = await streamFrom(cohereUnderTest, "text/event-stream", [bytes]);
+  expect(joined(cohere, chunks)).toMatchObject({ finish: ["length"], calls: [{}, {}] });
+});
+
+test("a streamed call of Cohere without arguments has an empty object", async () => {
+  const begun = ofMessage("tool-call-start", { tool_calls: cohereCall("") });
+  const end = { type: "message-end", delta: { finish_reason: "TOOL_CALL", usage: cohereUsage } };
+  const bytes = encodeLines([begun, { type: "tool-call-end", index: 0 }, end], undefined);
+  const chunks = await streamFrom(cohereUnderTest, "text/event-stream", [bytes]);
+  expect(joined(cohere, chunks)).toMatchObject({
+    finish: ["tool_calls"],
+    calls: [{ index: 0 }, { index: 0, function: { arguments: "{}" } }],
+  });
+});

@@ -24,7 +24,7 @@ export async function* writeChunks(
   sent: ProviderFetch,
 ): AsyncGenerator<JsonObject> {
   const head = { id: "", object: "chat.completion.chunk", created: secondsNow(), model };
-  const { read, hasCalls } = createReading(kind);
+  const { read, calls } = createReading(kind);
   let finish: Finish | undefined;
   for await (const part of parts) {
     if (part.type === "error") {
@@ -40,16 +40,16 @@ export async function* writeChunks(
   }
   const failure = sent.failure();
   if (failure !== undefined) throw failure;
-  if (finish !== undefined) yield* finishChunks(kind, head, finish, hasCalls());
+  if (finish !== undefined) yield* finishChunks(kind, head, finish, calls);
 }
 
 /**
- * Returns a function that reads what a part says for a chunk, undefined where it says nothing, and one
- * that returns whether there were calls. The first usage that an event reports has a chunk of its own, as
+ * Returns a function that reads what a part says for a chunk, undefined where it says nothing, and the
+ * calls that it has read, by their ids. The first usage that an event reports has a chunk of its own, as
  * what was generated follows it. All that an event generates has the event's usage.
  */
 function createReading(kind: LanguageModelKind) {
-  const { translate, hasCalls } = createTranslation(kind.signatures);
+  const { translate, calls } = createTranslation(kind.signatures);
   let usage: JsonObject | undefined;
   let isReported = false;
 
@@ -68,7 +68,17 @@ function createReading(kind: LanguageModelKind) {
     return usage === undefined ? { choices } : { choices, usage };
   }
 
-  return { read, hasCalls };
+  return { read, calls };
+}
+
+/** A call that has begun. */
+interface ReadCall {
+  index: number;
+  hasArguments: boolean;
+}
+
+function isWithoutArguments({ hasArguments }: ReadCall): boolean {
+  return !hasArguments;
 }
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
@@ -84,12 +94,16 @@ function finishChunks(
   kind: LanguageModelKind,
   head: JsonObject,
   part: Finish,
-  hasCalls: boolean,
+  calls: ReadonlyMap<string, ReadCall>,
 ): JsonObject[] {
   const refusal = refusalTextOf(kind, part.finishReason, part.providerMetadata);
   const delta = refusal === null ? {} : { refusal };
+  const reason = finishReasonOf(kind, part.finishReason, calls.size > 0);
+  const without = reason === "length" ? [] : [...calls.values()].filter(isWithoutArguments);
+  const tool_calls = without.map(({ index }) => ({ index, function: { arguments: "{}" } }));
   return [
-    { ...head, choices: [choiceOf(delta, finishReasonOf(kind, part.finishReason, hasCalls))] },
+    ...(without.length === 0 ? [] : [{ ...head, choices: [choiceOf({ tool_calls }, null)] }]),
+    { ...head, choices: [choiceOf(delta, reason)] },
     { ...head, choices: [], usage: part.usage.raw },
   ];
 }
@@ -103,12 +117,12 @@ function secondsNow(): number {
 }
 
 /**
- * Returns a function that translates a part to a delta, to undefined where it says nothing, and one that
- * returns whether there were calls.
+ * Returns a function that translates a part to a delta, to undefined where it says nothing, and the calls
+ * that it has translated, by their ids.
  */
 function createTranslation(form: SignatureForm) {
   const signatures = createSignatures(form);
-  const calls = new Map<string, { index: number; hasArguments: boolean }>();
+  const calls = new Map<string, ReadCall>();
   let isFirst = true;
 
   function deltaOf(part: LanguageModelV4StreamPart): JsonObject | undefined {
@@ -162,7 +176,7 @@ function createTranslation(form: SignatureForm) {
     return { role: "assistant", ...delta };
   }
 
-  return { translate, hasCalls: () => calls.size > 0 };
+  return { translate, calls };
 }
 
 /** Collects the text and the metadata of a block, and returns its detail when it ends. */

@@ -2,6 +2,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { ResponseShape } from "../ai-sdk/response-shape.ts";
 import {
   asAny,
+  asCount,
   asNumber,
   asText,
   eitherOf,
@@ -16,18 +17,18 @@ import {
 const noUsage = { inputTokens: -1, outputTokens: -1, totalTokens: -1 };
 
 const cacheDetails: Shape = (value) => {
-  const read = listWith(objectKept({ inputTokens: asNumber, ttl: asText }))(value);
+  const read = listWith(objectKept({ inputTokens: asCount, ttl: asText }))(value);
   if (!Array.isArray(read)) return undefined;
   return read.filter((one) => "inputTokens" in one && "ttl" in one);
 };
 
 const usage: Shape = (value) => {
   const read = objectKept({
-    inputTokens: asNumber,
-    outputTokens: asNumber,
-    totalTokens: asNumber,
-    cacheReadInputTokens: asNumber,
-    cacheWriteInputTokens: asNumber,
+    inputTokens: asCount,
+    outputTokens: asCount,
+    totalTokens: asCount,
+    cacheReadInputTokens: asCount,
+    cacheWriteInputTokens: asCount,
     cacheDetails,
   })(value) as JsonObject | undefined;
   const { inputTokens, outputTokens } = read ?? {};
@@ -81,20 +82,22 @@ const event = objectWith({
   metadata: objectWith({ usage }),
 });
 
+const output = objectWith({
+  message: objectWith({
+    role: orElse(asText, "assistant"),
+    content: orElse(listWith(block), []),
+  }),
+});
+const noOutput = { message: { role: "assistant", content: [] } };
+const answerUsage = orElse(usage, noUsage);
+
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 export const bedrockShape: ResponseShape = {
-  answer: objectWith(
-    {
-      output: objectWith({
-        message: objectWith({
-          role: orElse(asText, "assistant"),
-          content: orElse(listWith(block), []),
-        }),
-      }),
-      stopReason,
-      usage: orElse(usage, noUsage),
-    },
-    ["output"],
+  answer: eitherOf(
+    objectWith({ output, stopReason, usage: answerUsage }, ["output"]),
+    objectWith({ output: orElse(output, noOutput), stopReason: asText, usage: answerUsage }, [
+      "stopReason",
+    ]),
   ),
   event,
   isFinish: ({ messageStop }) => messageStop !== undefined,

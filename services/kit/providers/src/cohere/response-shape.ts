@@ -1,6 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { ResponseShape } from "../ai-sdk/response-shape.ts";
 import {
+  asCount,
   asNumber,
   asText,
   byType,
@@ -18,12 +19,12 @@ const noCounts = { input_tokens: -1, output_tokens: -1 };
 const noUsage = { tokens: noCounts };
 
 const counts: Shape = (value) => {
-  const read = objectWith({ input_tokens: asNumber, output_tokens: asNumber })(value);
+  const read = objectWith({ input_tokens: asCount, output_tokens: asCount })(value);
   return read === undefined ? undefined : { ...noCounts, ...(value as JsonObject), ...read };
 };
 
 const usage = orElse(
-  objectKept({ billed_units: counts, tokens: orElse(counts, noCounts), cached_tokens: asNumber }),
+  objectKept({ billed_units: counts, tokens: orElse(counts, noCounts), cached_tokens: asCount }),
   noUsage,
 );
 
@@ -62,6 +63,7 @@ function ofMessage(shapes: Readonly<Record<string, Shape>>): Shape {
   return objectWith({ index: orElse(asNumber, 0), delta }, ["delta"]);
 }
 
+/** The end of a call says nothing, and the package refuses arguments there that the limit has cut. */
 const event = byType({
   "message-start": objectWith({ type: asText, id: asText }),
   "content-start": ofMessage({ content: part }),
@@ -71,7 +73,6 @@ const event = byType({
   "tool-call-delta": ofMessage({
     tool_calls: objectWith({ function: objectWith({ arguments: asText }) }),
   }),
-  "tool-call-end": objectWith({ index: orElse(asNumber, 0) }),
   "message-end": objectWith({
     delta: orElse(objectWith({ finish_reason: orElse(asText, "COMPLETE"), usage }), {
       finish_reason: "COMPLETE",
@@ -84,15 +85,18 @@ const event = byType({
 export const cohereShape: ResponseShape = {
   answer: objectWith(
     {
-      message: objectWith({
-        role: orElse(asText, "assistant"),
-        content: eitherOf(listWith(part), textAsParts),
-        tool_calls: listWith(call),
-      }),
+      message: orElse(
+        objectWith({
+          role: orElse(asText, "assistant"),
+          content: eitherOf(listWith(part), textAsParts),
+          tool_calls: listWith(call),
+        }),
+        { role: "assistant" },
+      ),
       finish_reason: asText,
       usage,
     },
-    ["message", "finish_reason"],
+    ["finish_reason"],
   ),
   event,
   isFinish: ({ type }) => type === "message-end",

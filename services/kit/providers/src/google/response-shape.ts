@@ -2,6 +2,7 @@ import { isJsonObject } from "@tollgate/core/json";
 import type { ResponseShape } from "../ai-sdk/response-shape.ts";
 import {
   asAny,
+  asCount,
   asFlag,
   asNumber,
   asText,
@@ -13,18 +14,18 @@ import {
 } from "../ai-sdk/shape.ts";
 
 const modalities: Shape = (value) => {
-  const read = listWith(objectKept({ modality: asText, tokenCount: asNumber }))(value);
+  const read = listWith(objectKept({ modality: asText, tokenCount: asCount }))(value);
   if (!Array.isArray(read)) return undefined;
   return read.filter((one) => "modality" in one && "tokenCount" in one);
 };
 
 const usageMetadata = objectKept({
-  cachedContentTokenCount: asNumber,
-  thoughtsTokenCount: asNumber,
-  promptTokenCount: asNumber,
-  candidatesTokenCount: asNumber,
-  toolUsePromptTokenCount: asNumber,
-  totalTokenCount: asNumber,
+  cachedContentTokenCount: asCount,
+  thoughtsTokenCount: asCount,
+  promptTokenCount: asCount,
+  candidatesTokenCount: asCount,
+  toolUsePromptTokenCount: asCount,
+  totalTokenCount: asCount,
   trafficType: asText,
   serviceTier: asText,
   promptTokensDetails: modalities,

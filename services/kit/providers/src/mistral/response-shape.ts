@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ResponseShape } from "../ai-sdk/response-shape.ts";
 import {
+  asCount,
   asNumber,
   asText,
   byType,
   eitherOf,
   listWith,
-  type MemberShapes,
   objectKept,
   objectWith,
   orElse,
@@ -14,24 +14,24 @@ import {
 } from "../ai-sdk/shape.ts";
 
 const promptDetails = objectKept({
-  cached_tokens: asNumber,
-  audio_tokens: asNumber,
+  cached_tokens: asCount,
+  audio_tokens: asCount,
   messages: listWith((one) => one),
 });
 
 /** A block without the counts of both sides is none. The package requires the total besides. */
 const usage: Shape = (value) => {
   const read = objectKept({
-    prompt_tokens: asNumber,
-    completion_tokens: asNumber,
-    total_tokens: asNumber,
+    prompt_tokens: asCount,
+    completion_tokens: asCount,
+    total_tokens: asCount,
     prompt_audio_seconds: asNumber,
-    request_count: asNumber,
+    request_count: asCount,
     service_tier: asText,
-    num_cached_tokens: asNumber,
+    num_cached_tokens: asCount,
     prompt_tokens_details: promptDetails,
     prompt_token_details: promptDetails,
-    completion_tokens_details: objectKept({ reasoning_tokens: asNumber }),
+    completion_tokens_details: objectKept({ reasoning_tokens: asCount }),
   })(value) as JsonObject | undefined;
   const { prompt_tokens: prompt, completion_tokens: completion } = read ?? {};
   if (typeof prompt !== "number" || typeof completion !== "number") return undefined;
@@ -75,10 +75,14 @@ const callDelta = objectWith(
   ["function"],
 );
 
-/** The first choice; there are no others. */
-function choices(shapes: MemberShapes, required: readonly string[]): Shape {
+/** A choice has a message or a delta, or a reason to finish. */
+function choices(name: "message" | "delta", shape: Shape, empty: JsonObject): Shape {
+  const shapes = { index: orElse(asNumber, 0), finish_reason: asText };
   return listWith(
-    objectWith({ index: orElse(asNumber, 0), finish_reason: asText, ...shapes }, required),
+    eitherOf(
+      objectWith({ ...shapes, [name]: shape }, [name]),
+      objectWith({ ...shapes, [name]: orElse(shape, empty) }, ["finish_reason"]),
+    ),
   );
 }
 
@@ -91,7 +95,7 @@ const message = objectWith({ content, tool_calls: listWith(callDelta) });
 /** A delta may say nothing. */
 const delta: Shape = (value) => (isJsonObject(value) ? (message(value) ?? {}) : undefined);
 
-const chunk = objectWith({ ...head, choices: choices({ delta }, ["delta"]), usage });
+const chunk = objectWith({ ...head, choices: choices("delta", delta, {}), usage });
 
 /** A chunk of usage may have no choice, which the package requires. */
 const event: Shape = (value) => {
@@ -107,8 +111,9 @@ export const mistralShape: ResponseShape = {
       ...head,
       object: orElse(() => undefined, "chat.completion"),
       choices: choices(
-        { message: objectWith({ role: isAssistant, content, tool_calls: listWith(call) }) },
-        ["message"],
+        "message",
+        objectWith({ role: isAssistant, content, tool_calls: listWith(call) }),
+        { role: "assistant" },
       ),
       usage: orElse(usage, noUsage),
     },
