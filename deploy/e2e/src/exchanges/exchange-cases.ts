@@ -4,11 +4,12 @@ import { chatModel, slot } from "../catalog/entries.ts";
 import type { Exchange, ExchangeRequest } from "./exchange.ts";
 import type { ExchangeWire } from "./exchange-wire.ts";
 import { hello } from "./requests.ts";
+import { addUnknowns } from "./unknowns-in-reply.ts";
 import { type ExchangeVendor, exchangeVendors } from "./vendors.ts";
 
 /** One exchange on one wire. */
 export interface ExchangeCase {
-  /** Of its reply, and of its alias. */
+  /** Of its reply, and of its alias. The cases of an exchange share both where they can. */
   readonly id: string;
   readonly wire: ExchangeWire;
   readonly exchange: Exchange;
@@ -53,9 +54,33 @@ function toRow(exchange: Exchange, folder: ExchangeVendor, index: number): Excha
     exchangeVendors[vendor].wires ??
     wires.filter((wire) => request[wire] !== undefined);
   const cases = made.map((wire) => {
-    return { id: `${vendor}-${index}-${wire}`, wire, exchange, vendor, request };
+    const id = isApart(exchange) ? `${vendor}-${index}-${wire}` : `${vendor}-${index}`;
+    return { id, wire, exchange, vendor, request };
   });
   return { title: `${vendor}: ${exchange.name}`, exchange, cases };
+}
+
+/** Whether a case must not share its slot: it may be out after a failure. Or what it is sent is compared. */
+function isApart({ expected, sent }: Exchange): boolean {
+  return expected.error !== undefined || sent !== undefined;
+}
+
+/**
+ * Returns the cases of exchanges with what their providers might add by a seed, and how much that is. An
+ * exchange that is marked has none, and neither has a rate limit: its slot is not called again for a while.
+ */
+export function casesWithUnknowns(rows: readonly ExchangeRow[], seed: number) {
+  let added = 0;
+  const cases = rows
+    .filter(({ exchange }) => exchange.fails === undefined)
+    .filter(({ exchange }) => exchange.expected.retryAfter === undefined)
+    .flatMap((row, index): ExchangeCase[] => {
+      const changed = addUnknowns(row.exchange.reply, seed * 100_003 + index);
+      added += changed.added * row.cases.length;
+      const exchange = { ...row.exchange, reply: changed.reply };
+      return row.cases.map((one) => ({ ...one, exchange }));
+    });
+  return { cases, added };
 }
 
 /** Returns the alias of a case. */
@@ -75,7 +100,7 @@ const pricing = {
 export function exchangeCatalog(cases: readonly ExchangeCase[], simulatorUrl: string) {
   const providers: Record<string, object> = {};
   for (const one of cases) providers[providerOf(one)] ??= providerEntry(one, simulatorUrl);
-  const models = cases.map((one) => {
+  const models = distinct(cases).map((one) => {
     const model = `${one.exchange.model ?? exchangeVendors[one.vendor].model}?reply_id=${one.id}`;
     const own = { vision: true, pricing, ...one.exchange.catalog };
     return chatModel(aliasOfCase(one), [slot(providerOf(one), model)], own);
@@ -83,9 +108,14 @@ export function exchangeCatalog(cases: readonly ExchangeCase[], simulatorUrl: st
   return { providers, models };
 }
 
+/** Returns one case of each id. */
+function distinct(cases: readonly ExchangeCase[]): ExchangeCase[] {
+  return [...new Map(cases.map((one) => [one.id, one])).values()];
+}
+
 /** Registers the replies of the cases. */
 export function registerReplies(cases: readonly ExchangeCase[], { replies }: Simulator): void {
-  for (const { id, exchange } of cases) replies.set(id, exchange.reply);
+  for (const { id, exchange } of distinct(cases)) replies.set(id, exchange.reply);
 }
 
 /** A refusal may be of the key: its case has a provider of its own. */
