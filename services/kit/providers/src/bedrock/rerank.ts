@@ -26,10 +26,14 @@ export const bedrockRerank: JsonAdapter = {
     };
   },
   response({ results }) {
-    if (Array.isArray(results)) return { results: results.filter(isJsonObject).map(toResult) };
+    if (Array.isArray(results)) return { results: results.filter(isResult).map(toResult) };
     throw new SlotFailure("rejected", "the provider's response has no list results");
   },
 };
+
+function isResult(value: unknown): value is JsonObject {
+  return isJsonObject(value) && typeof value.index === "number";
+}
 
 function toResult({ index, relevanceScore }: JsonObject): JsonObject {
   return { index, relevance_score: relevanceScore };

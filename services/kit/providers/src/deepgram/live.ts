@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { LiveAdapter } from "../live-adapter.ts";
-import { deepgramWords, firstOf } from "./transcription.ts";
+import { deepgramWords, firstWith } from "./transcription.ts";
 
 /** The provider closes after ten seconds without a frame: .../docs/audio-keep-alive */
 const keepAliveMs = 4_000;
@@ -29,7 +29,10 @@ export const deepgramLive: LiveAdapter = {
 
 /** A result that is final has the seconds of its audio, also where nobody speaks in it. */
 function resultOf({ channel, start, duration, is_final: isFinal }: JsonObject) {
-  const alternative = firstOf(isJsonObject(channel) ? channel.alternatives : undefined);
+  const alternative = firstWith(
+    "transcript",
+    isJsonObject(channel) ? channel.alternatives : undefined,
+  );
   const text = alternative?.transcript;
   if (typeof text !== "string" || typeof start !== "number" || typeof duration !== "number") {
     return undefined;

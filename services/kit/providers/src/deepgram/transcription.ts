@@ -16,8 +16,9 @@ export const deepgramTranscription = {
     body: read(),
   }),
   response({ results, metadata }) {
-    const channel = firstOf(isJsonObject(results) ? results.channels : undefined);
-    const alternative = firstOf(channel?.alternatives);
+    const channels = isJsonObject(results) ? results.channels : undefined;
+    const channel = firstWith("alternatives", channels);
+    const alternative = firstWith("transcript", channel?.alternatives);
     if (typeof alternative?.transcript !== "string") {
       throw new SlotFailure("rejected", "the provider's response has no transcript");
     }
@@ -46,8 +47,8 @@ export function deepgramWords({ words }: JsonObject): Word[] {
   });
 }
 
-/** Returns the first member of a list of objects. */
-export function firstOf(list: unknown): JsonObject | undefined {
-  const first: unknown = Array.isArray(list) ? list[0] : undefined;
-  return isJsonObject(first) ? first : undefined;
+/** Returns the first object of a list that has a member of this name. */
+export function firstWith(name: string, list: unknown): JsonObject | undefined {
+  const objects = Array.isArray(list) ? list.filter(isJsonObject) : [];
+  return objects.find((one) => one[name] !== undefined);
 }

@@ -47,6 +47,12 @@ describe("speech by Gemini", () => {
     modelVersion: "gemini-2.5-flash-preview-tts",
   };
 
+  test("is a WAV of the sample rate that its media type names", async () => {
+    const text = JSON.stringify(spoken).replace("rate=24000", "rate=16000");
+    const { bytes } = await receive(JSON.parse(text), members);
+    expect(bytes.readUInt32LE(24)).toBe(16_000);
+  });
+
   test("is requested as audio, by the name of a voice", () => {
     expect(googleSpeech.request(slot, members)).toEqual({
       path: slot.path,

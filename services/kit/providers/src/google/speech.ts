@@ -8,7 +8,7 @@ import { writeWavHeader } from "../write-wav-header.ts";
 import { googleRefusals } from "./errors.ts";
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation: 16-bit PCM, mono. */
-const sampleRate = 24_000;
+const usualSampleRate = 24_000;
 
 /** The same page: Gemini has no request that lists them. */
 const voiceNames =
@@ -37,27 +37,32 @@ export const googleSpeech: SpeechAdapter = {
   async response(response, { response_format = "wav" }, signal) {
     const { value } = await readJsonObject(response, signal);
     refuseReportedError(value, googleRefusals);
-    const samples = samplesOf(value);
+    const { samples, sampleRate } = audioIn(value);
     return response_format === "pcm"
       ? audioOf("audio/pcm", [samples])
       : audioOf("audio/wav", [writeWavHeader(samples.length, sampleRate), samples]);
   },
 };
 
-function samplesOf({ candidates }: JsonObject): Buffer {
+/** Returns the audio of a response. Its media type names the sample rate: `audio/L16;codec=pcm;rate=24000`. */
+function audioIn({ candidates }: JsonObject): { samples: Buffer; sampleRate: number } {
   const list: unknown[] = Array.isArray(candidates) ? candidates : [];
   const parts = list.flatMap((one): unknown => {
     const content = isJsonObject(one) ? one.content : undefined;
     return isJsonObject(content) ? content.parts : [];
   });
   const chunks = parts.flatMap((part) => {
-    const { data } = isJsonObject(part) && isJsonObject(part.inlineData) ? part.inlineData : {};
-    return typeof data === "string" ? [Buffer.from(data, "base64")] : [];
+    const inline = isJsonObject(part) && isJsonObject(part.inlineData) ? part.inlineData : {};
+    const { data, mimeType } = inline;
+    return typeof data === "string" ? [{ bytes: Buffer.from(data, "base64"), mimeType }] : [];
   });
-  if (chunks.length === 0) {
+  const [first] = chunks;
+  if (first === undefined) {
     throw new SlotFailure("unusable", "the provider's response has no audio");
   }
-  return Buffer.concat(chunks);
+  const samples = Buffer.concat(chunks.map(({ bytes }) => bytes));
+  const [, rate] = /;\s*rate=(\d{4,6})\b/.exec(String(first.mimeType)) ?? [];
+  return { samples, sampleRate: Number(rate ?? usualSampleRate) };
 }
 
 function audioOf(contentType: string, buffers: readonly Buffer[]): ProviderResponse {

@@ -8,6 +8,7 @@ export const voyageRerank: JsonAdapter = {
   },
   response({ data, object: _list, ...value }) {
     if (Array.isArray(data)) return { ...value, results: data };
+    if (Array.isArray(value.results)) return value;
     throw new SlotFailure("rejected", "the provider's response has no list data");
   },
 };
