@@ -11,16 +11,22 @@ const context = {
   alias: "m",
   id: "c",
   created: 1,
-  client: { json: {} },
+  client: { json: {}, mayHave: () => true },
   promptCharacters: 0n,
   sessionId: "",
   kind: vendors.openai,
   readUsageBlock,
 };
 
-/** A provider's stream of one read, with a chunk for each text, and what it leaves unread. */
+/**
+ * A provider's stream of one read, with a chunk for each text, the last of which finishes, and what it
+ * leaves unread.
+ */
 function bodyOf(texts: readonly string[], unread?: string) {
-  const events = texts.map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
+  const events = texts.map((content, at) => {
+    const finish_reason = at === texts.length - 1 ? "stop" : null;
+    return { choices: [{ index: 0, delta: { content }, finish_reason }] };
+  });
   const data = [...events.map((event) => JSON.stringify(event)), ...(unread ? [] : ["[DONE]"])];
   const closed = { early: false };
   async function* read() {
@@ -53,10 +59,19 @@ function allowanceOf(admitted: number, waits: boolean[]): StreamAllowance {
   };
 }
 
+function readingOf() {
+  return { events: new ChatEvents(context), context, counter: new UsageCounter(), choices: 1n };
+}
+
 async function forward(body: ProviderBody, allowance: StreamAllowance) {
   const counted: unknown[] = [];
-  const counter = { endEmpty() {}, add: (chunk: unknown) => void counted.push(chunk) };
-  const reading = { events: new ChatEvents(context), context, counter };
+  const reading = readingOf();
+  const { counter } = reading;
+  const add = counter.add.bind(counter);
+  counter.add = (chunk) => {
+    counted.push(chunk);
+    add(chunk);
+  };
   const texts: string[][] = [];
   const { signal } = new AbortController();
   for await (const { chunks } of forwardChunks(body, signal, reading, allowance)) {
@@ -87,12 +102,7 @@ test("a stream without allowance ends, and closes the provider's connection", as
 test("the first part has the rates", async () => {
   const { body } = bodyOf(["a", "b"]);
   const rates = { requests: { limit: 5n, remaining: 4n, resetMs: 1_000 } };
-  const reading = {
-    events: new ChatEvents(context),
-    context,
-    counter: new UsageCounter(),
-    rates,
-  };
+  const reading = { ...readingOf(), rates };
   const { signal } = new AbortController();
   const found: unknown[] = [];
   for await (const part of forwardChunks(body, signal, reading, allowanceOf(1, [true]))) {
@@ -104,9 +114,54 @@ test("the first part has the rates", async () => {
 test("what a provider had sent before its client left is counted, with its usage", async () => {
   const last = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 9 } };
   const { body } = bodyOf(["a", "b"], `data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
-  const counter = new UsageCounter();
-  const reading = { events: new ChatEvents(context), context, counter };
+  const reading = readingOf();
   const { signal } = new AbortController();
   for await (const _ of forwardChunks(body, signal, reading, allowanceOf(1, [true]))) break;
-  expect(counter.reported).toMatchObject({ promptTokens: 5n, completionTokens: 9n });
+  expect(reading.counter.reported).toMatchObject({ promptTokens: 5n, completionTokens: 9n });
+});
+
+/** A provider's stream of several reads, after which it breaks or ends. */
+function readsOf(reads: readonly string[], failure?: Error): ProviderBody {
+  async function* read() {
+    for (const text of reads) yield Buffer.from(text);
+    if (failure !== undefined) throw failure;
+  }
+  return Object.assign(read(), { letEnd() {} });
+}
+
+const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const content = (text: string, finish_reason: string | null = null) =>
+  data({ choices: [{ index: 0, delta: { content: text }, finish_reason }] });
+const unlimited = () => allowanceOf(Number.POSITIVE_INFINITY, []);
+const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+
+test.each<[string, ProviderBody]>([
+  ["its connection breaks", readsOf([content("a", "stop")], reset)],
+  ["an event is cut", readsOf([content("a", "stop"), 'data: {"choi'])],
+  ["an error follows", readsOf([content("a", "stop"), data({ error: { code: 500 } })])],
+])("a stream that has finished is complete, although %s", async (_, body) => {
+  expect((await forward(body, unlimited())).texts).toEqual([["a"]]);
+});
+
+test.each<[string, ProviderBody, object]>([
+  ["breaks", readsOf([content("a")], reset), { kind: "unreachable" }],
+  ["is cut within an event", readsOf([content("a"), 'data: {"choi']), { kind: "rejected" }],
+  [
+    "reports an error",
+    readsOf([content("a"), data({ error: { code: 429 } })]),
+    { kind: "rejected", meaning: "rate" },
+  ],
+  ["has no output", readsOf([data({ choices: [] }), "data: [DONE]\n\n"]), { kind: "rejected" }],
+])("a stream that %s before it has finished fails", async (_, body, expected) => {
+  await expect(forward(body, unlimited())).rejects.toMatchObject(expected);
+});
+
+test("a stream of several choices is not complete before each has finished", async () => {
+  const reading = { ...readingOf(), choices: 2n };
+  const { signal } = new AbortController();
+  const parts = forwardChunks(readsOf([content("a", "stop")], reset), signal, reading, unlimited());
+  const readAll = async () => {
+    for await (const part of parts) void part;
+  };
+  await expect(readAll()).rejects.toMatchObject({ kind: "unreachable" });
 });

@@ -1,6 +1,10 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { Rates } from "@tollgate/core/rates";
-import { createEventReader, type EventReader } from "@tollgate/upstream/event-stream";
+import {
+  createEventReader,
+  type EventReader,
+  type ServerSentEvent,
+} from "@tollgate/upstream/event-stream";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { transportFailure } from "@tollgate/upstream/provider-response";
@@ -25,11 +29,13 @@ export type ProviderStream = ProviderBody | AsyncIterable<JsonObject>;
 
 /** How the events of one stream are read and delivered. */
 export interface Reading {
-  events: Pick<WireEvents, "read" | "deliver">;
+  events: Pick<WireEvents, "read" | "complete" | "deliver">;
   /** Reads the usage of chunks that an adapter makes. */
   context: Pick<ResponseContext, "readUsageBlock">;
   /** Counts what is delivered. */
-  counter: Pick<UsageCounter, "add" | "endEmpty">;
+  counter: Pick<UsageCounter, "add" | "endEmpty" | "finished" | "hasFinished" | "open" | "text">;
+  /** How many choices are requested. */
+  choices: bigint;
   /** The rates that limit the key, for the first part. */
   rates?: Rates | undefined;
   /** Records how fast the parts are taken. */
@@ -39,8 +45,8 @@ export interface Reading {
 /**
  * Yields the chunks of a provider's stream up to its `[DONE]` or its last chunk: those that were
  * read together as one part. Ends early, and closes the connection, where the allowance does not
- * cover the next chunk. Throws a SlotFailure for a stream that breaks, that has no chunk to send, or
- * that has an event which is not a chunk.
+ * cover the next chunk. A stream whose choices have finished is complete, whatever follows or breaks.
+ * Throws a SlotFailure for another stream that breaks or reports an error, and for one without any output.
  */
 export async function* forwardChunks(
   body: ProviderStream,
@@ -49,42 +55,54 @@ export async function* forwardChunks(
   allowance: StreamAllowance,
 ): AsyncGenerator<StreamPart> {
   const reader = createEventReader();
-  let { rates } = reading;
-  const { pace } = reading;
-  let isEmpty = true;
-  /** The events after those of the part that is being taken. Defined where the client leaves meanwhile. */
-  let left: readonly Event[] | undefined;
+  const items: AsyncIterator<Buffer | JsonObject> = body[Symbol.asyncIterator]();
+  const { counter, pace } = reading;
+  const state: Progress = { isEmpty: true, isAtEnd: false, left: undefined };
+  let events: readonly Event[] = [];
   try {
-    for await (const item of body) {
-      let events = eventsIn(item, reader, reading);
-      while (events.length > 0) {
-        const read = readChunks(events, reading, allowance);
-        const { chunks, end, rest } = read;
-        if (isSendable(chunks, end, isEmpty)) {
-          isEmpty = false;
-          const from = performance.now();
-          left = rest;
-          yield { chunks, rates };
-          left = undefined;
-          pace?.record(from);
-          rates = undefined;
-        }
-        if (isEnded(read, isEmpty, body, reading)) return;
-        if (rest.length > 0 && !(await allowance.wait())) return;
-        events = rest;
+    while (events.length > 0 || !state.isAtEnd) {
+      if (events.length === 0) events = take(await items.next(), reader, reading, state);
+      const read = readChunks(events, reading, allowance, state.isEmpty);
+      if (read.chunks.length > 0) {
+        const rates = ratesOf(reading, state);
+        const from = performance.now();
+        state.left = read.rest;
+        yield { chunks: read.chunks, rates };
+        state.left = undefined;
+        pace?.record(from);
       }
+      settle(read, body, state);
+      events = read.rest;
+      if (events.length > 0 && !(await allowance.wait())) return;
     }
   } catch (error) {
-    throw transportFailure(error, signal);
+    refuseFailure(transportFailure(error, signal), reading);
   } finally {
-    countUnread(left, body, reader, reading);
+    countUnread(state.left, body, reader, reading);
+    await items.return?.();
   }
-  requireChunk(isEmpty, reading);
+  if (!state.isEmpty) return;
+  if (!counter.finished) throw emptyStream(reading);
+  // The first part has the rates, also of a response that has nothing to send but its end.
+  yield { chunks: [], rates: reading.rates };
+}
+
+/** Throws what ended a stream, unless a provider's failure has after all choices had finished. */
+function refuseFailure(failure: unknown, { counter, choices }: Reading): void {
+  if (!(failure instanceof SlotFailure) || !counter.hasFinished(choices)) throw failure;
+}
+
+interface Progress {
+  /** Whether nothing has been sent. */
+  isEmpty: boolean;
+  isAtEnd: boolean;
+  /** The events after those of the part that is being taken. Defined where the client leaves meanwhile. */
+  left: readonly Event[] | undefined;
 }
 
 /**
- * Counts what a provider had sent before its client left: its usage, and what it has generated. `left` are the
- * events that were read, if the client left at all.
+ * Counts what a provider had sent before its client left: its usage, and what it has generated. `left` are
+ * the events that were read, if the client left at all.
  */
 function countUnread(
   left: readonly Event[] | undefined,
@@ -96,67 +114,65 @@ function countUnread(
   const unread = "takeUnread" in body ? body.takeUnread?.() : undefined;
   const events = unread === undefined ? left : [...left, ...reader.read(unread)];
   for (const event of events) {
-    if (event === "[DONE]") return;
+    if (isEndMark(event)) return;
     try {
-      const chunk = typeof event === "string" ? wire.read(event) : event;
-      if (chunk === undefined) return;
-      counter.add(chunk);
-      if (chunk.isLast) return;
+      const chunk = readEvent(event, wire);
+      if (chunk !== undefined) counter.add(chunk);
+      if (chunk?.isLast) return;
     } catch {
       return;
     }
   }
 }
 
-function eventsIn(
-  item: Buffer | JsonObject,
+/** Returns the events in what was read last of a stream. */
+function take(
+  { done, value }: IteratorResult<Buffer | JsonObject>,
   reader: EventReader,
   { context }: Reading,
+  state: Progress,
 ): readonly Event[] {
-  return Buffer.isBuffer(item) ? reader.read(item) : [toChunk(item, context)];
+  state.isAtEnd = done === true;
+  if (done === true) return reader.end();
+  return Buffer.isBuffer(value) ? reader.read(value) : [toChunk(value, context)];
 }
 
-/** Returns whether chunks are sent: a stream that breaks at once may be replaced by another slot's. */
-function isSendable(chunks: Uint8Array[], end: ReadChunks["end"], isEmpty: boolean): boolean {
-  return chunks.length > 0 && !(end === "broken" && isEmpty);
+/** Returns the rates for the first part, undefined for others. */
+function ratesOf({ rates }: Reading, state: Progress): Rates | undefined {
+  const { isEmpty } = state;
+  state.isEmpty = false;
+  return isEmpty ? rates : undefined;
 }
 
-/** Returns whether the provider has ended the stream. Throws a SlotFailure where it is not valid. */
-function isEnded(
-  { end, failure }: Pick<ReadChunks, "end" | "failure">,
-  isEmpty: boolean,
-  body: ProviderStream,
-  reading: Reading,
-): boolean {
-  if (end === undefined) return false;
-  if (end === "broken") throw failure;
+/** Ends the stream where its provider has. Throws the failure where it is broken. */
+function settle({ failure, isDone }: ReadChunks, body: ProviderStream, state: Progress): void {
+  if (failure !== undefined) throw failure;
+  if (!isDone) return;
+  state.isAtEnd = true;
   if ("letEnd" in body) body.letEnd();
-  requireChunk(isEmpty, reading);
-  return true;
 }
 
 function notAChunk(): SlotFailure {
   return new SlotFailure("rejected", "an event of the stream is not a chunk");
 }
 
-function requireChunk(isEmpty: boolean, { counter }: Reading): void {
-  if (!isEmpty) return;
+function emptyStream({ counter }: Reading): SlotFailure {
   counter.endEmpty();
-  throw new SlotFailure("rejected", "the provider's stream is empty");
+  return new SlotFailure("rejected", "the provider's stream is empty");
 }
 
 /**
- * The data of a server-sent event, or a chunk that an adapter yields. Undefined stands for a value of an
- * adapter that is not a chunk.
+ * A server-sent event, or a chunk that an adapter yields. Undefined stands for a value of an adapter that
+ * is not a chunk.
  */
-type Event = string | Chunk | undefined;
+type Event = ServerSentEvent | Chunk | undefined;
 
 interface ReadChunks {
   chunks: Uint8Array[];
-  /** Why the stream has ended, if it has. */
-  end?: "done" | "broken";
-  /** What is thrown where it is broken. */
-  failure?: unknown;
+  /** Whether the provider has ended the stream. */
+  isDone: boolean;
+  /** What is thrown where the stream is broken. */
+  failure: unknown;
   /** The chunk that the allowance does not cover, and the events after it. */
   rest: readonly Event[];
 }
@@ -164,24 +180,59 @@ interface ReadChunks {
 /** Reads events, the first of which may be a chunk that was read before. */
 function readChunks(
   events: readonly Event[],
+  reading: Reading,
+  allowance: StreamAllowance,
+  isEmpty: boolean,
+): ReadChunks {
+  const read: ReadChunks = { chunks: [], isDone: false, failure: undefined, rest: [] };
+  try {
+    for (const [index, event] of events.entries()) {
+      const isMark = isEndMark(event);
+      const chunk = isMark ? lastChunk(reading, isEmpty) : readEvent(event, reading.events);
+      if (chunk !== undefined && !deliver(chunk, reading, allowance, read)) {
+        return { ...read, rest: [chunk, ...events.slice(isMark ? index : index + 1)] };
+      }
+      if (isMark || chunk?.isLast) return { ...read, isDone: true };
+    }
+    return read;
+  } catch (failure) {
+    const chunks = isReplaced(isEmpty, reading) ? [] : read.chunks;
+    return { ...read, chunks, failure };
+  }
+}
+
+/** Whether a stream that breaks may be replaced by another slot's. */
+function isReplaced(isEmpty: boolean, { counter, choices }: Reading): boolean {
+  return isEmpty && !counter.hasFinished(choices);
+}
+
+/** Delivers a chunk, and returns whether the allowance covers it. */
+function deliver(
+  chunk: Chunk,
   { events: wire, counter }: Reading,
   allowance: StreamAllowance,
-): ReadChunks {
-  const chunks: Uint8Array[] = [];
-  for (const [index, event] of events.entries()) {
-    if (event === "[DONE]") return { chunks, end: "done", rest: [] };
-    let chunk: Chunk | undefined;
-    try {
-      chunk = typeof event === "string" ? wire.read(event) : event;
-    } catch (failure) {
-      return { chunks, end: "broken", failure, rest: [] };
-    }
-    if (chunk === undefined) return { chunks, end: "broken", failure: notAChunk(), rest: [] };
-    if (!allowance.admit(chunk)) return { chunks, rest: [chunk, ...events.slice(index + 1)] };
-    const forward = wire.deliver(chunk);
-    counter.add(chunk);
-    if (forward !== undefined) chunks.push(forward);
-    if (chunk.isLast) return { chunks, end: "done", rest: [] };
-  }
-  return { chunks, rest: [] };
+  { chunks }: ReadChunks,
+): boolean {
+  if (!allowance.admit(chunk)) return false;
+  const forward = wire.deliver(chunk);
+  counter.add(chunk);
+  if (forward !== undefined) chunks.push(forward);
+  return true;
+}
+
+/** Returns the chunk of an event; undefined for one that says nothing. Throws a SlotFailure. */
+function readEvent(event: Event, wire: Reading["events"]): Chunk | undefined {
+  if (event === undefined) throw notAChunk();
+  return "choices" in event ? event : wire.read(event.data, event.event);
+}
+
+function isEndMark(event: Event): boolean {
+  return event?.data.startsWith("[DONE]") === true;
+}
+
+/** Returns what finishes the choices that `[DONE]` leaves open, unless nothing was generated. */
+function lastChunk({ events, counter }: Reading, isEmpty: boolean): Chunk | undefined {
+  const { open } = counter;
+  if (open.length === 0 || (isEmpty && counter.text.length === 0)) return undefined;
+  return events.complete?.(open);
 }

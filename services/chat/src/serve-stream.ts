@@ -170,7 +170,8 @@ async function open(
   const context = contextOf(prepared, slot, now());
   const events = chat === undefined ? wire.readEvents(context) : wire.writeEvents(context);
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
-  const reading = { events, context, counter, pace, rates: generation.rates };
+  const { choices } = hold.bound;
+  const reading = { events, context, counter, choices, pace, rates: generation.rates };
   const chunks = forwardChunks(body, signal, reading, allowance);
   return { chunks, events, counter, pace, allowance };
 }

@@ -1,12 +1,10 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { Cancellable } from "@tollgate/core/cancellation";
-import type { JsonObject } from "@tollgate/core/json";
 import type { Rates } from "@tollgate/core/rates";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
-import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
 import { billedOutput, ceilingOf } from "./hold/hold-plan.ts";
@@ -21,7 +19,7 @@ import {
 import { EmptyAttempts } from "./usage/empty-attempts.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
-import { requireCompletion } from "./wires/chat/completion.ts";
+import { completionOfProvider, isEmptyCompletion } from "./wires/chat/completion.ts";
 import { completeTranslated } from "./wires/chat/post-translated.ts";
 import type { WireResponse } from "./wires/wire.ts";
 
@@ -125,16 +123,11 @@ async function request(
     const sent = await wire.post(providers, client, slot, sending);
     const json = await readJsonObject(sent, signal);
     const context = contextOf(prepared, slot, now());
-    if (isEmpty(json.value)) empty.add(slot, context.readUsageBlock(json.value.usage));
+    if (wire.isEmpty(json.value)) empty.add(slot, context.readUsageBlock(json.value.usage));
     return wire.readResponse(json, context);
   }
   const value = await completeTranslated(providers, client, slot, chat, sending);
-  refuseReportedError(value, slot.provider.kind);
   const context = contextOf(prepared, slot, now());
-  if (isEmpty(value)) empty.add(slot, context.readUsageBlock(value.usage));
-  return wire.fromChat(requireCompletion(value), context);
-}
-
-function isEmpty({ choices }: JsonObject): boolean {
-  return Array.isArray(choices) && choices.length === 0;
+  if (isEmptyCompletion(value)) empty.add(slot, context.readUsageBlock(value.usage));
+  return wire.fromChat(completionOfProvider(value, context), context);
 }

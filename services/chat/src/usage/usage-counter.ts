@@ -45,6 +45,16 @@ export class UsageCounter {
     return this.#finished.size > 0 && this.#open.size === 0;
   }
 
+  /** Whether so many choices have a finish reason, and all others that were received. */
+  hasFinished(choices: bigint): boolean {
+    return this.finished && BigInt(this.#finished.size) >= choices;
+  }
+
+  /** The indexes of the choices that have not finished. */
+  get open(): readonly number[] {
+    return [...this.#open];
+  }
+
   /** What the provider has reported so far: the last value of each dimension. */
   get reported(): ChatUsage | undefined {
     return this.#reported === undefined ? undefined : this.withTools(this.#reported);

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage, ToolCalls } from "@tollgate/providers/chat-usage";
-import { refuseReportedError } from "@tollgate/upstream/reported-error";
+import { SlotFailure } from "@tollgate/upstream/failure";
 import { hasChoices } from "./chat/completion.ts";
 import type { ResponseContext } from "./response-context.ts";
 
@@ -18,35 +18,25 @@ export interface Chunk {
   isLast: boolean;
 }
 
-/** Reads usage blocks. */
-type UsageReader = Pick<ResponseContext, "readUsageBlock">;
+/** Reads the value of a chunk of a chat completion. Returns undefined for an error, or any other value. */
+export function toChunk(
+  value: unknown,
+  { readUsageBlock }: Pick<ResponseContext, "readUsageBlock">,
+): Chunk | undefined {
+  if (!hasChoices(value)) return undefined;
+  const usage = readUsageBlock(value.usage);
+  return { data: "", value, usage, choices: value.choices, toolCalls: undefined, isLast: false };
+}
 
 /**
- * Reads a chunk of a chat completion. Returns undefined for any other value. Throws a SlotFailure for one
- * that reports an error.
+ * Returns the value in the data of an event; undefined for data that is not JSON, which is a heartbeat.
+ * Throws a SlotFailure for an object that is cut.
  */
-export function readChunk(
-  data: string,
-  context: Pick<ResponseContext, "kind" | "readUsageBlock">,
-): Chunk | undefined {
-  const value = parseJson(data);
-  const chunk = toChunk(value, context, data);
-  if (chunk === undefined && isJsonObject(value)) refuseReportedError(value, context.kind);
-  return chunk;
-}
-
-/** Does the same for the value of a chunk. */
-export function toChunk(value: unknown, reader: UsageReader, data = ""): Chunk | undefined {
-  if (!hasChoices(value)) return undefined;
-  const usage = reader.readUsageBlock(value.usage);
-  return { data, value, usage, choices: value.choices, toolCalls: undefined, isLast: false };
-}
-
-/** Returns the value of a JSON text; undefined for any other text. */
-export function parseJson(text: string): unknown {
+export function parseData(data: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return JSON.parse(data);
+  } catch (cause) {
+    if (!data.trimStart().startsWith("{")) return undefined;
+    throw new SlotFailure("rejected", "an event of the stream is cut", { cause });
   }
 }

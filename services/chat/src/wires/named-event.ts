@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { replaceInMember } from "@tollgate/core/json-members";
-import { type Chunk, parseJson } from "./chunk.ts";
+import { type Chunk, parseData } from "./chunk.ts";
 
 /** An event of a wire whose events have their own names in their data. */
 export type NamedEvent = JsonObject & { type: string };
@@ -21,9 +21,9 @@ export function withAlias(data: string, name: string, alias: string): string {
   return replaceInMember(Buffer.from(data), name, values).toString("utf8");
 }
 
-/** Returns the event in an event's data; undefined where it is none. */
+/** Returns the event in an event's data; undefined for a heartbeat. Throws what `parseData` throws. */
 export function parseEvent(data: string): NamedEvent | undefined {
-  const value = parseJson(data);
+  const value = parseData(data);
   return isJsonObject(value) && typeof value.type === "string" ? (value as NamedEvent) : undefined;
 }
 

@@ -36,7 +36,12 @@ export interface Wire {
     slot: Slot,
     sending: Sending,
   ): Promise<ProviderResponse>;
-  /** Reads the response of a provider that speaks the wire. Throws a SlotFailure where it is none. */
+  /** Returns whether the value of such a provider's response has neither a finish nor output. */
+  isEmpty(value: JsonObject): boolean;
+  /**
+   * Reads the response of a provider that speaks the wire. Throws a SlotFailure where it is none, or
+   * empty.
+   */
   readResponse(response: ProviderJson, context: ResponseContext): WireResponse;
   /** Starts to read the events of such a provider. */
   readEvents(context: ResponseContext): WireEvents;
@@ -99,8 +104,16 @@ export interface WireResponse {
 
 /** The events of one stream: read from those of a provider, and written for the client. */
 export interface WireEvents {
-  /** Reads the data of one event of the provider. Throws a SlotFailure for an error. */
-  read(data: string): Chunk | undefined;
+  /**
+   * Reads the data of one event of the provider, whose name is `name`. Returns undefined for an event that
+   * says nothing, such as a heartbeat. Throws a SlotFailure for an error.
+   */
+  read(data: string, name?: string): Chunk | undefined;
+  /**
+   * Returns a chunk that ends the choices which a complete stream has left open. Only wires whose streams
+   * may end so have this.
+   */
+  complete?(indexes: readonly number[]): Chunk;
   /**
    * Called for each event that the hold covers, in order. Returns what the client is sent for it: one
    * event or more.

@@ -51,11 +51,15 @@ export class ForwardedResponse implements WireResponse {
     { bytes }: Pick<ProviderJson, "bytes">,
     { reported, messages, toolCalls }: Generated,
     { alias }: ResponseContext,
+    /** Members that the provider has left out. */
+    more: JsonObject = {},
   ) {
     this.reported = reported;
     this.messages = messages;
     this.toolCalls = toolCalls;
-    this.#body = replaceMembers(Buffer.from(bytes), { model: JSON.stringify(alias) });
+    const values = Object.entries(more).map(([name, value]) => [name, JSON.stringify(value)]);
+    const model = JSON.stringify(alias);
+    this.#body = replaceMembers(Buffer.from(bytes), { model, ...Object.fromEntries(values) });
   }
 
   write(): Uint8Array {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import type { SlotFailure } from "./failure.ts";
 import { type RefusalReader, reportedFailure } from "./refusal.ts";
 
 /**
@@ -12,7 +13,12 @@ export function reportsError({ error }: JsonObject): boolean {
 /** Throws a SlotFailure for a response, or a chunk of one, that reports an error. vLLM's is the whole value. */
 export function refuseReportedError(response: JsonObject, kind: RefusalReader): void {
   if (!reportsError(response) && response.object !== "error") return;
-  throw reportedFailure(response, statusOf(response), kind);
+  throw reportedErrorFailure(response, kind);
+}
+
+/** Returns the failure of a response that is known to report an error. */
+export function reportedErrorFailure(response: JsonObject, kind: RefusalReader): SlotFailure {
+  return reportedFailure(response, statusOf(response), kind);
 }
 
 /** Returns the code of the error where it is an HTTP status of failure. */

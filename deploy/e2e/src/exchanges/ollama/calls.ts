@@ -25,6 +25,5 @@ export const ollamaCalls: readonly Exchange[] = [
     },
     usage: { input: 10, output: 5 },
     cost: 600,
-    fails: "calls are told apart by their index alone",
   },
 ];

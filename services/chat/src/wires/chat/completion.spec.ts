@@ -1,6 +1,10 @@
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { vendors } from "@tollgate/providers";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { expect, test } from "vitest";
-import { hasChoices, requireCompletion } from "./completion.ts";
+import { completionOfProvider, hasChoices } from "./completion.ts";
+
+const context = { id: "1", kind: vendors.openai };
 
 const choice = { index: 0, message: { role: "assistant", content: "x" }, finish_reason: "stop" };
 
@@ -9,7 +13,7 @@ test.each<[string, unknown]>([
   ["an error that is null", { choices: [choice], error: null }],
   ["empty errors", { choices: [{ ...choice, error: null }], error: "" }],
 ])("a response with %s is a completion", (_, value) => {
-  expect(requireCompletion(value)).toBe(value);
+  expect(completionOfProvider(value as JsonObject, context)).toBe(value);
 });
 
 test.each<[string, unknown]>([
@@ -24,10 +28,11 @@ test.each<[string, unknown]>([
   ["a choice that finished with an error", { choices: [{ ...choice, finish_reason: "error" }] }],
 ])("%s is not a completion", (_, value) => {
   expect(hasChoices(value)).toBe(false);
-  expect(() => requireCompletion(value)).toThrow(SlotFailure);
+  if (!isJsonObject(value)) return;
+  expect(() => completionOfProvider(value, context)).toThrow(SlotFailure);
 });
 
 test("a response without choices can only be a chunk", () => {
   expect(hasChoices({ choices: [] })).toBe(true);
-  expect(() => requireCompletion({ choices: [] })).toThrow(SlotFailure);
+  expect(() => completionOfProvider({ choices: [] }, context)).toThrow(SlotFailure);
 });

@@ -1,6 +1,13 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { usageBlockIn } from "@tollgate/providers/openai/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { reportsError } from "@tollgate/upstream/reported-error";
+import {
+  refuseReportedError,
+  reportedErrorFailure,
+  reportsError,
+} from "@tollgate/upstream/reported-error";
+import type { ResponseContext } from "../response-context.ts";
+import { toolCallText } from "./content.ts";
 
 /** A provider's completion, or a chunk of a streamed one. */
 export type WithChoices = JsonObject & { choices: readonly JsonObject[] };
@@ -18,13 +25,105 @@ export function hasChoices(value: unknown): value is WithChoices {
 }
 
 /**
- * Returns a provider's complete response. Throws a SlotFailure for any other value, and for a
- * response without a choice.
+ * Reads a provider's complete response, and returns it as OpenAI writes it: see `CallPartsReader` for what
+ * providers do their own way. Throws a SlotFailure for a response that reports an error, for any other
+ * value, and for a response without a finish and without output.
  */
-export function requireCompletion(value: unknown): WithChoices {
-  if (!hasChoices(value)) {
+export function completionOfProvider(
+  value: JsonObject,
+  { id, kind }: Pick<ResponseContext, "id" | "kind">,
+): WithChoices {
+  refuseReportedError(value, kind);
+  if (!Array.isArray(value.choices)) {
     throw new SlotFailure("rejected", "the provider's response is not a chat completion");
   }
-  if (value.choices.length > 0) return value;
-  throw new SlotFailure("rejected", "the provider's response is empty");
+  if (isEmptyCompletion(value)) throw emptyResponse();
+  const listed: readonly unknown[] = value.choices;
+  const choices = objectsIn(listed).map((choice, at) => {
+    if (reportsError(choice) || choice.finish_reason === "error") {
+      throw reportedErrorFailure({ error: choice.error || {} }, kind);
+    }
+    return finishedChoice(choice, at, `call_${id}${hex(at)}`);
+  });
+  const isSame =
+    choices.length === listed.length && choices.every((choice, at) => choice === listed[at]);
+  const usage = usageBlockIn(value);
+  if (usage === undefined || usage === value.usage) {
+    return isSame ? (value as WithChoices) : { ...value, choices };
+  }
+  return { ...value, choices, usage };
+}
+
+/** Returns the failure of a response without a finish and without output. */
+export function emptyResponse(): SlotFailure {
+  return new SlotFailure("rejected", "the provider's response is empty");
+}
+
+/** Returns whether no choice of a completion has a finish or output: another slot is attempted then. */
+export function isEmptyCompletion({ choices }: JsonObject): boolean {
+  if (!Array.isArray(choices)) return false;
+  return objectsIn(choices).every(
+    (choice) => reasonOf(choice) === undefined && !hasOutput(choice.message ?? choice.delta),
+  );
+}
+
+/** The members of messages and their parts that are output in none. */
+const silentMembers: ReadonlySet<string> = new Set(["id", "index", "role", "status", "type"]);
+
+/** Returns whether a generated message, or a part of one, has anything that was generated. */
+export function hasOutput(value: unknown): boolean {
+  if (typeof value === "string") return value !== "";
+  if (Array.isArray(value)) return value.some(hasOutput);
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).some(
+    ([name, member]) => !silentMembers.has(name) && hasOutput(member),
+  );
+}
+
+function reasonOf({ finish_reason: reason }: JsonObject): string | undefined {
+  return typeof reason === "string" && reason !== "" ? reason : undefined;
+}
+
+/** Returns the same choice where it is as OpenAI writes it. */
+function finishedChoice(choice: JsonObject, at: number, callId: string): JsonObject {
+  const written = isJsonObject(choice.message) ? choice.message : choice.delta;
+  const message = withCalls(isJsonObject(written) ? written : noMessage, callId);
+  const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
+  const reason = reasonOf(choice) ?? (hasCalls ? "tool_calls" : "stop");
+  const index = typeof choice.index === "number" ? choice.index : at;
+  const { usage: _, delta: __, ...rest } = choice;
+  const isSame = index === choice.index && message === choice.message;
+  if (isSame && reason === choice.finish_reason && choice.usage === undefined) return choice;
+  return { ...rest, index, message, finish_reason: reason };
+}
+
+const noMessage: JsonObject = { role: "assistant", content: null };
+
+function withCalls(message: JsonObject, callId: string): JsonObject {
+  const { tool_calls: listed } = message;
+  if (listed === undefined || listed === null) return message;
+  const parts = Array.isArray(listed) ? (listed as readonly unknown[]) : [listed];
+  const ids = new Set<unknown>([""]);
+  const calls = objectsIn(parts).flatMap((call, at) => {
+    if (toolCallText(call).name === "") return [];
+    const id = typeof call.id === "string" && !ids.has(call.id) ? call.id : `${callId}${hex(at)}`;
+    ids.add(id);
+    return [wholeCall(call, id)];
+  });
+  const isSame = calls.length === parts.length && calls.every((call, at) => call === parts[at]);
+  return isSame && parts === listed ? message : { ...message, tool_calls: calls };
+}
+
+/** Returns the same call where it is as OpenAI writes it. */
+function wholeCall(call: JsonObject, id: string): JsonObject {
+  const { kind, text } = toolCallText(call);
+  const body = isJsonObject(call[kind]) ? call[kind] : {};
+  const member = kind === "custom" ? "input" : "arguments";
+  if (call.id === id && call.type === kind && typeof body[member] === "string") return call;
+  const written = text === "" && kind === "function" ? "{}" : text;
+  return { ...call, id, type: kind, [kind]: { ...body, [member]: written } };
+}
+
+function hex(index: number): string {
+  return index.toString(16).padStart(2, "0");
 }

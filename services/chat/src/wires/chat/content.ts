@@ -15,11 +15,22 @@ export function toolCallText(call: unknown): ToolCallText {
   const kind = call.type === "custom" || isJsonObject(call.custom) ? "custom" : "function";
   const body: JsonObject = isJsonObject(call[kind]) ? call[kind] : {};
   const text = kind === "custom" ? body.input : body.arguments;
-  return { kind, name: textOrEmpty(body.name), text: textOrEmpty(text) };
+  return { kind, name: textOrEmpty(body.name), text: argumentsText(text) };
+}
+
+/** Some providers write arguments as the object that they are. */
+function argumentsText(value: unknown): string {
+  return isJsonObject(value) ? JSON.stringify(value) : textOrEmpty(value);
 }
 
 function textOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** Returns the texts in the content of a message or a delta: one, or a list of parts. */
+export function textsIn(content: unknown): readonly string[] {
+  if (typeof content === "string") return [content];
+  return objectsIn(content).flatMap(({ text }) => (typeof text === "string" ? [text] : []));
 }
 
 /** Returns a choice's index; a choice without one is the first. */

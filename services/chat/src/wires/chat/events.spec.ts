@@ -8,7 +8,7 @@ const context = {
   alias: "fast",
   id: "0",
   created: 9,
-  client: { json: {} },
+  client: { json: {}, mayHave: () => true },
   promptCharacters: 0n,
   sessionId: "",
   kind: vendors.openai,
@@ -129,9 +129,12 @@ test.each([
   "",
   "[1]",
   '{"choices":[1]}',
+  "ping",
+  "{}",
+  '{"type":"ping"}',
   '{"choices":{}}',
-  `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`,
-])("%j is not a chunk", (data) => {
+  '{"choices":null}',
+])("%j says nothing", (data) => {
   expect(new ChatEvents(context).read(data)).toBeUndefined();
 });
 
@@ -143,6 +146,11 @@ test.each([
     "rate",
   ],
   ['{"error":{"message":"No credits.","type":"insufficient_quota"}}', "key_or_bill"],
+  ['[{"error":{"message":"Slow down.","code":429}}]', "rate"],
+  ['{"object":"error","message":"Slow down.","type":"TooManyRequests","code":429}', "rate"],
+  ['{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}', "trouble"],
+  ['{"choices":[{"index":0,"delta":{},"error":{"code":429}}]}', "rate"],
+  ['{"id":"c-1","choi', "trouble"],
 ])("an event that reports an error says what the failure means: %s", (data, meaning) => {
   expect(() => new ChatEvents(context).read(data)).toThrow(expect.objectContaining({ meaning }));
 });

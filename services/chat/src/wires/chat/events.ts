@@ -4,11 +4,12 @@ import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { MessageBuilder } from "../../conversations/assistant-message.ts";
 import type { GeneratedTurn } from "../../conversations/turn.ts";
 import { usageBlock } from "../../usage/usage.ts";
-import { type Chunk, readChunk } from "../chunk.ts";
+import type { Chunk } from "../chunk.ts";
 import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { chunkEvent, doneEvent } from "./chunk-event.ts";
 import { type ChunkHead, chunkJson } from "./chunk-json.ts";
+import { ChunkReader } from "./chunk-reader.ts";
 import { identityOf, ownIdentity } from "./response.ts";
 
 /**
@@ -17,14 +18,14 @@ import { identityOf, ownIdentity } from "./response.ts";
  * are those that the gateway reports.
  */
 export class ChatEvents implements WireEvents {
-  readonly #context: ResponseContext;
+  readonly #reader: ChunkReader;
   readonly #own: ChunkHead;
   #head: ChunkHead | undefined;
   /** In a conversation: the message that it stores. */
   readonly #message: MessageBuilder | undefined;
 
   constructor(context: ResponseContext) {
-    this.#context = context;
+    this.#reader = new ChunkReader(context);
     const { id, created } = ownIdentity(context);
     const { alias: model, sessionId } = context;
     const own = { id, object: "chat.completion.chunk", created, model };
@@ -32,8 +33,12 @@ export class ChatEvents implements WireEvents {
     if (sessionId !== "") this.#message = new MessageBuilder();
   }
 
-  read(data: string): Chunk | undefined {
-    return readChunk(data, this.#context);
+  read(data: string, name?: string): Chunk | undefined {
+    return this.#reader.read(data, name);
+  }
+
+  complete(indexes: readonly number[]): Chunk {
+    return this.#reader.complete(indexes);
   }
 
   deliver({ data, value, choices }: Chunk): Uint8Array | undefined {

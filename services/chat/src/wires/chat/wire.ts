@@ -3,12 +3,11 @@ import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatCall, PromptNeed } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, isAdapted } from "@tollgate/providers/chat";
-import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { notTaken } from "../media-parts.ts";
 import { describeRefusal } from "../refusal.ts";
 import type { Wire } from "../wire.ts";
 import { chatSlotBody } from "./body.ts";
-import { requireCompletion } from "./completion.ts";
+import { completionOfProvider, isEmptyCompletion } from "./completion.ts";
 import { ChatEvents } from "./events.ts";
 import { ChatResponse } from "./response.ts";
 
@@ -49,10 +48,9 @@ export const chatWire: Wire = {
     const { requestId = "" } = call.caller ?? {};
     return providers.post(slot, body, { accept, requestId, signal });
   },
-  readResponse({ value }, context) {
-    refuseReportedError(value, context.kind);
-    return new ChatResponse(requireCompletion(value), context);
-  },
+  isEmpty: isEmptyCompletion,
+  readResponse: ({ value }, context) =>
+    new ChatResponse(completionOfProvider(value, context), context),
   readEvents: (context) => new ChatEvents(context),
   fromChat: (completion, context) => new ChatResponse(completion, context),
   writeEvents: (context) => new ChatEvents(context),

@@ -2,6 +2,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { approximateTokens } from "../../usage/usage.ts";
+import { CallOrder } from "../call-order.ts";
 import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type NamedEvent } from "../named-event.ts";
 import type { ResponseContext } from "../response-context.ts";
@@ -25,14 +26,20 @@ export class BlockWriter {
   #open: OpenBlock | undefined;
   /** The details of thinking that no block has yet. */
   #details: JsonObject[] = [];
-  readonly #calls = new Set<unknown>();
+  readonly #order = new CallOrder();
 
   constructor(context: ResponseContext) {
     this.#context = context;
   }
 
+  /** Whether a tool is called. */
+  get hasCalls(): boolean {
+    return this.#order.hasCalls;
+  }
+
   /** Writes a part of the model's thinking, and details that sign it or what follows. */
   think(text: string, details: readonly JsonObject[]): void {
+    if (text !== "") this.#endCalls();
     if (text !== "") {
       if (this.#open?.type !== "thinking") {
         this.#start({ type: "thinking", thinking: "", signature: "" }, { type: "thinking" });
@@ -50,24 +57,14 @@ export class BlockWriter {
   /** Writes a part of the text. */
   say(text: string): void {
     if (text === "") return;
+    this.#endCalls();
     if (this.#open?.type !== "text") this.#start({ type: "text", text: "" }, { type: "text" });
     this.#delta({ type: "text_delta", text });
   }
 
-  /**
-   * Writes a part of a tool call. Throws a SlotFailure for a part of a call after the next one has
-   * started.
-   */
+  /** Writes a part of a tool call. */
   call(part: JsonObject): void {
-    const { id, index: call = 0 } = part;
-    const { name, text } = toolCallText(part);
-    if (!this.#calls.has(call)) {
-      this.#calls.add(call);
-      this.#start({ type: "tool_use", id, name, input: {} }, { type: "tool_use", call });
-    } else if (this.#open?.call !== call) {
-      throw new SlotFailure("rejected", "the provider's stream mixes the parts of tool calls");
-    }
-    if (text !== "") this.#delta({ type: "input_json_delta", partial_json: text });
+    for (const next of this.#order.add(part)) this.#call(next);
   }
 
   /** Returns the events that were written since the last call; undefined for none. */
@@ -80,6 +77,7 @@ export class BlockWriter {
 
   /** Returns the events that end the message. */
   end(stopReason: string, usage: ChatUsage): Uint8Array {
+    this.#endCalls();
     this.#begin();
     // What signs a text that nothing follows is not required, and clients take the last block as the text.
     if (this.#open?.type === "text") this.#details = [];
@@ -88,6 +86,22 @@ export class BlockWriter {
     this.#write({ type: "message_delta", delta: reason, usage: messageUsage(usage) });
     this.#write({ type: "message_stop" });
     return Buffer.concat(this.#events);
+  }
+
+  #endCalls(): void {
+    for (const part of this.#order.end()) this.#call(part);
+  }
+
+  #call(part: JsonObject): void {
+    const { id, index: call = 0 } = part;
+    const { name, text } = toolCallText(part);
+    if (this.#open?.call !== call) {
+      // Text between its parts has ended the call.
+      if (name === "")
+        throw new SlotFailure("rejected", "the provider's stream divides a tool call");
+      this.#start({ type: "tool_use", id, name, input: {} }, { type: "tool_use", call });
+    }
+    if (text !== "") this.#delta({ type: "input_json_delta", partial_json: text });
   }
 
   #write(event: NamedEvent): void {

@@ -120,8 +120,13 @@ test.each([
   expect(read).toThrow(expect.objectContaining({ status }));
 });
 
-test.each(["{", "[]", "{}", '{"type":1}'])("%s is no event", (data) => {
+test.each(["ping", "[]", "{}", '{"type":1}'])("%s says nothing", (data) => {
   expect(readMessageEvents({ alias: "alias", readUsageBlock }).read(data)).toBeUndefined();
+});
+
+test("an event that is cut breaks the stream", () => {
+  const { read } = readMessageEvents({ alias: "alias", readUsageBlock });
+  expect(() => read('{"type":"content_bl')).toThrow(SlotFailure);
 });
 
 test.each([

@@ -16,10 +16,12 @@ export function messageFromChat(
 ): JsonObject {
   const message = isJsonObject(choice.message) ? choice.message : {};
   const isRefused = typeof message.refusal === "string" && message.refusal !== "";
+  const content = blocksOf(message);
+  const hasCalls = content.some(({ type }) => type === "tool_use");
   return {
     ...messageHead(context),
-    content: blocksOf(message),
-    stop_reason: isRefused ? "refusal" : stopReasonOf(choice.finish_reason),
+    content,
+    stop_reason: isRefused ? "refusal" : stopReasonOf(choice.finish_reason, hasCalls),
     stop_sequence: null,
     usage: messageUsage(usage),
   };

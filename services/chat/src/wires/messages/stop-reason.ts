@@ -6,7 +6,12 @@ const stopReasons: ReadonlyMap<unknown, string> = new Map([
   ["content_filter", "refusal"],
 ]);
 
-/** Returns the stop reason of Anthropic's API for the finish reason of a chat completion. */
-export function stopReasonOf(finishReason: unknown): string {
-  return stopReasons.get(finishReason) ?? "end_turn";
+/**
+ * Returns the stop reason of Anthropic's API for the finish reason of a chat completion. Clients call the
+ * tools for `tool_use` alone, and providers may finish a message with calls as any other.
+ */
+export function stopReasonOf(finishReason: unknown, hasCalls: boolean): string {
+  const reason = stopReasons.get(finishReason) ?? "end_turn";
+  if (reason !== "end_turn" && reason !== "tool_use") return reason;
+  return hasCalls ? "tool_use" : "end_turn";
 }

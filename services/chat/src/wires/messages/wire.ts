@@ -1,8 +1,9 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { messagesEventFailure } from "@tollgate/providers/anthropic/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { emptyResponse, hasOutput } from "../chat/completion.ts";
 import { type ForwardedRequest, forwardRequest, ownBody } from "../forward-request.ts";
 import { parseBody } from "../parse-body.ts";
 import { describeRefusal } from "../refusal.ts";
@@ -13,6 +14,7 @@ import { mayHaveForeignBlocks, withoutForeignBlocks } from "./foreign-blocks.ts"
 import { messageOfBlock, readMessageEvents } from "./read-events.ts";
 import { chatFromMessages, messagesMemberOf } from "./request.ts";
 import { messageFromChat } from "./response.ts";
+import { stopReasonOf } from "./stop-reason.ts";
 import { messagesTools, toolCallInBlock } from "./tool-calls.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
@@ -40,18 +42,22 @@ export const messagesWire: Wire = {
   findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
   post: (providers, client, slot, sending) =>
     forwardRequest(providers, form, client, slot, { ...sending, path: slot.path }),
+  isEmpty: isEmptyMessage,
   readResponse(response, context) {
-    const { type, content } = response.value;
-    if (type === "message" && Array.isArray(content)) {
-      const generated = {
-        reported: context.readUsageBlock(response.value.usage),
-        messages: content.map(messageOfBlock),
-        toolCalls: content.flatMap((block) => toolCallInBlock(block) ?? []),
-      };
-      return new ForwardedResponse(response, generated, context);
-    }
+    const { type, content, stop_reason: reason, usage } = response.value;
     if (type === "error") throw messagesEventFailure(response.value);
-    throw new SlotFailure("rejected", "the provider's response is not a message");
+    if (type !== "message" || !Array.isArray(content)) {
+      throw new SlotFailure("rejected", "the provider's response is not a message");
+    }
+    if (isEmptyMessage(response.value)) throw emptyResponse();
+    const generated = {
+      reported: context.readUsageBlock(usage),
+      messages: content.map(messageOfBlock),
+      toolCalls: content.flatMap((block) => toolCallInBlock(block) ?? []),
+    };
+    const hasCalls = objectsIn(content).some((block) => block.type === "tool_use");
+    const ours = typeof reason === "string" ? {} : { stop_reason: stopReasonOf(reason, hasCalls) };
+    return new ForwardedResponse(response, generated, context, ours);
   },
   offeredTools: messagesTools,
   readEvents: readMessageEvents,
@@ -64,6 +70,10 @@ export const messagesWire: Wire = {
     return path === undefined ? undefined : `${path}/count_tokens`;
   },
 };
+
+function isEmptyMessage({ content, stop_reason }: JsonObject): boolean {
+  return typeof stop_reason !== "string" && Array.isArray(content) && !hasOutput(content);
+}
 
 function checkLimit({ thinking }: JsonObject, maxTokens: bigint): void {
   const budget = isJsonObject(thinking) ? Number(thinking.budget_tokens ?? 0) : 0;

@@ -11,7 +11,7 @@ const context = {
   alias: "a",
   id: "1",
   created: 1,
-  client: { json: {} },
+  client: { json: {}, mayHave: () => true },
   promptCharacters: 28n,
   sessionId: "",
   kind: vendors.openai,
@@ -123,11 +123,40 @@ test("thinking, text and parallel calls are blocks one after another", () => {
   expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" } });
 });
 
-test("parts of calls that are mixed fail the stream", () => {
-  const deltas = [0, 1, 0].map((index) =>
-    call(index, { id: `c${index}`, function: { name: "f" } }),
-  );
-  expect(() => written(deltas)).toThrow("mixes the parts of tool calls");
+test("parts of parallel calls that are mixed are written one call after another", () => {
+  const deltas = [
+    call(0, { id: "a", type: "function", function: { name: "f", arguments: '{"x"' } }),
+    call(1, { id: "b", type: "function", function: { name: "g", arguments: "{" } }),
+    call(0, { function: { arguments: ":1}" } }),
+    call(1, { function: { arguments: "}" } }),
+  ];
+  expect(blocksOf(written(deltas, "stop"))).toEqual([
+    ["start", 0, { type: "tool_use", id: "a", name: "f", input: {} }],
+    ["delta", 0, { type: "input_json_delta", partial_json: '{"x"' }],
+    ["delta", 0, { type: "input_json_delta", partial_json: ":1}" }],
+    ["stop", 0],
+    ["start", 1, { type: "tool_use", id: "b", name: "g", input: {} }],
+    ["delta", 1, { type: "input_json_delta", partial_json: "{" }],
+    ["delta", 1, { type: "input_json_delta", partial_json: "}" }],
+    ["stop", 1],
+  ]);
+});
+
+test("text between the parts of a call fails the stream", () => {
+  const deltas = [
+    call(0, { id: "a", type: "function", function: { name: "f", arguments: '{"x"' } }),
+    { content: "Hm" },
+    call(0, { function: { arguments: ":1}" } }),
+  ];
+  expect(() => written(deltas)).toThrow("divides a tool call");
+});
+
+test.each([
+  ["a call", [call(0, { id: "a", type: "function", function: { name: "f" } })], "stop", "tool_use"],
+  ["no call", [{ content: "x" }], "tool_calls", "end_turn"],
+  ["a call that is cut", [call(0, { id: "a", function: { name: "f" } })], "length", "max_tokens"],
+])("%s has the stop reason of what it is", (_, deltas, reason, expected) => {
+  expect(written(deltas, reason).at(-2)).toMatchObject({ delta: { stop_reason: expected } });
 });
 
 const own = { format: "anthropic-claude-v1", index: 0 };

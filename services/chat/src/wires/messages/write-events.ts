@@ -1,5 +1,6 @@
 import { type JsonObject, objectsIn } from "@tollgate/core/json";
-import { readChunk } from "../chunk.ts";
+import { ChunkReader } from "../chat/chunk-reader.ts";
+import { textsIn } from "../chat/content.ts";
 import { generatedReasoning } from "../generated-message.ts";
 import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
@@ -8,6 +9,7 @@ import { stopReasonOf } from "./stop-reason.ts";
 
 /** Writes the chunks of a chat completion as the events of a message, in Anthropic's order. */
 export function writeMessageEvents(context: ResponseContext): WireEvents {
+  const reader = new ChunkReader(context);
   const blocks = new BlockWriter(context);
   let finishReason: unknown;
   let isRefused = false;
@@ -19,12 +21,13 @@ export function writeMessageEvents(context: ResponseContext): WireEvents {
     const { content, refusal, tool_calls, reasoning_details } = delta as JsonObject;
     blocks.think(generatedReasoning(delta as JsonObject), objectsIn(reasoning_details));
     if (typeof refusal === "string" && refusal !== "") isRefused = true;
-    for (const text of [content, refusal]) if (typeof text === "string") blocks.say(text);
+    for (const text of [...textsIn(content), ...textsIn(refusal)]) blocks.say(text);
     for (const call of objectsIn(tool_calls)) blocks.call(call);
   }
 
   return {
-    read: (data) => readChunk(data, context),
+    read: (data, name) => reader.read(data, name),
+    complete: (indexes) => reader.complete(indexes),
     deliver({ choices }) {
       for (const choice of choices) add(choice);
       return blocks.take();
@@ -34,7 +37,7 @@ export function writeMessageEvents(context: ResponseContext): WireEvents {
       return undefined;
     },
     end(usage) {
-      const reason = isRefused ? "refusal" : stopReasonOf(finishReason);
+      const reason = isRefused ? "refusal" : stopReasonOf(finishReason, blocks.hasCalls);
       return blocks.end(isCut ? "max_tokens" : reason, usage);
     },
   };

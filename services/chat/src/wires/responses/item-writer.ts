@@ -1,6 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { CallOrder } from "../call-order.ts";
 import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type NamedEvent } from "../named-event.ts";
 import type { ResponseContext } from "../response-context.ts";
@@ -20,7 +21,7 @@ export class ItemWriter {
   readonly #context: ResponseContext;
   readonly #tools: ReadonlyMap<string, NamedTool>;
   readonly #output: JsonObject[] = [];
-  readonly #calls = new Set<unknown>();
+  readonly #order = new CallOrder();
   #events: Buffer[] = [];
   #sequence = 0;
   #open: OpenItem | undefined;
@@ -34,6 +35,7 @@ export class ItemWriter {
 
   /** Writes a part of the model's reasoning, and details that sign it or what follows. */
   think(text: string, details: readonly JsonObject[]): void {
+    if (text !== "") this.#endCalls();
     this.#details.push(...details);
     if (text === "") return;
     const item = this.#open?.kind === "reasoning" ? this.#open : this.#startReasoning();
@@ -45,6 +47,7 @@ export class ItemWriter {
   /** Writes a part of the text, or of a refusal. */
   say(part: "output_text" | "refusal", text: string): void {
     if (text === "") return;
+    this.#endCalls();
     const isOpen = this.#open?.kind === "message" && this.#open.part === part;
     const item = isOpen && this.#open?.kind === "message" ? this.#open : this.#startMessage(part);
     item.text += text;
@@ -53,19 +56,9 @@ export class ItemWriter {
     this.#write({ type: `response.${part}.delta`, ...place, delta: text, ...logprobs });
   }
 
-  /**
-   * Writes a part of a tool call. Throws a SlotFailure for a part of a call after the next one has
-   * started.
-   */
+  /** Writes a part of a tool call. */
   call(part: JsonObject): void {
-    const { index = 0 } = part;
-    const { text } = toolCallText(part);
-    const item = this.#calls.has(index) ? this.#openCall(index) : this.#startCall(part, index);
-    item.text += text;
-    // Free text is inside of the function's JSON, which is known at its end only.
-    if (text === "" || item.tool.isCustom) return;
-    const place = { item_id: item.id, output_index: this.#index };
-    this.#write({ type: "response.function_call_arguments.delta", ...place, delta: text });
+    for (const next of this.#order.add(part)) this.#call(next);
   }
 
   /** Returns the events that were written since the last call; undefined for none. */
@@ -78,6 +71,7 @@ export class ItemWriter {
 
   /** Returns the events that end the response. */
   end(end: ResponseEnd, usage: ChatUsage): Uint8Array {
+    this.#endCalls();
     this.#begin();
     // What signs a text that nothing follows is not required, and clients take the last item as the text.
     if (this.#open?.kind === "message") this.#details = [];
@@ -91,6 +85,21 @@ export class ItemWriter {
   /** The index of the open item. */
   get #index(): number {
     return this.#output.length;
+  }
+
+  #endCalls(): void {
+    for (const part of this.#order.end()) this.#call(part);
+  }
+
+  #call(part: JsonObject): void {
+    const { index = 0 } = part;
+    const { name, text } = toolCallText(part);
+    const item = name === "" ? this.#openCall(index) : this.#startCall(part, index);
+    item.text += text;
+    // Free text is inside of the function's JSON, which is known at its end only.
+    if (text === "" || item.tool.isCustom) return;
+    const place = { item_id: item.id, output_index: this.#index };
+    this.#write({ type: "response.function_call_arguments.delta", ...place, delta: text });
   }
 
   #write(event: NamedEvent): void {
@@ -135,7 +144,6 @@ export class ItemWriter {
   #startCall(part: JsonObject, index: unknown) {
     this.#begin();
     this.#close("completed");
-    this.#calls.add(index);
     const { name } = toolCallText(part);
     const tool = this.#tools.get(name) ?? { name, isCustom: false };
     const id = this.#id(tool.isCustom ? "ctc" : "fc");
@@ -147,7 +155,8 @@ export class ItemWriter {
 
   #openCall(index: unknown) {
     if (this.#open?.kind === "call" && this.#open.index === index) return this.#open;
-    throw new SlotFailure("rejected", "the provider's stream mixes the parts of tool calls");
+    // Text between its parts has ended the call.
+    throw new SlotFailure("rejected", "the provider's stream divides a tool call");
   }
 
   #id(kind: "rs" | "msg" | "fc" | "ctc"): string {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
+import { isComplete } from "../chat/call-parts.ts";
 import type { WithChoices } from "../chat/completion.ts";
 import { toolCallText } from "../chat/content.ts";
 import { generatedReasoning } from "../generated-message.ts";
@@ -44,7 +45,8 @@ function itemsOf(message: JsonObject, context: ResponseContext, status: ItemStat
     const { name, text } = toolCallText(call);
     const tool = tools.get(name) ?? { name, isCustom: false };
     const id = itemId(tool.isCustom ? "ctc" : "fc", context.id, items.length);
-    items.push(callItem({ id, callId: call.id, tool, text }, "completed"));
+    const isCut = status === "incomplete" && !isComplete(text);
+    items.push(callItem({ id, callId: call.id, tool, text }, isCut ? status : "completed"));
   }
   return items;
 }

@@ -3,6 +3,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import { responsesEventFailure } from "@tollgate/providers/openai/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { emptyResponse, hasOutput } from "../chat/completion.ts";
 import { type ForwardedRequest, forwardRequest } from "../forward-request.ts";
 import { parseBody } from "../parse-body.ts";
 import { describeRefusal } from "../refusal.ts";
@@ -36,18 +37,21 @@ export const responsesWire: Wire = {
   findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
   post: (providers, client, slot, sending) =>
     forwardRequest(providers, form, client, slot, { ...sending, path: pathOf(slot) }),
+  isEmpty: isEmptyObject,
   readResponse(response, context) {
     const { status, output } = response.value;
-    if ((status === "completed" || status === "incomplete") && Array.isArray(output)) {
-      const generated = {
-        reported: usageOfResponse(response.value, context),
-        messages: output.map(messageOfItem),
-        toolCalls: output.flatMap((item) => toolCallIn(item) ?? []),
-      };
-      return new ForwardedResponse(response, generated, context);
-    }
     if (status === "failed") throw responsesEventFailure({ response: response.value });
-    throw new SlotFailure("rejected", "the provider's response is not a complete one");
+    if (!hasStatus(status) || !Array.isArray(output)) {
+      throw new SlotFailure("rejected", "the provider's response is not a complete one");
+    }
+    if (isEmptyObject(response.value)) throw emptyResponse();
+    const generated = {
+      reported: usageOfResponse(response.value, context),
+      messages: output.map(messageOfItem),
+      toolCalls: output.flatMap((item) => toolCallIn(item) ?? []),
+    };
+    const ours = isFinal(status) ? {} : { status: "completed" };
+    return new ForwardedResponse(response, generated, context, ours);
   },
   offeredTools: responsesTools,
   readEvents: readResponseEvents,
@@ -56,6 +60,19 @@ export const responsesWire: Wire = {
   describeFailure: (error, isNative) =>
     describeRefusal(error, isNative, (message) => ({ param: "input", message })),
 };
+
+function isFinal(status: unknown): boolean {
+  return status === "completed" || status === "incomplete";
+}
+
+/** Whether a response may be complete: some providers leave the status out. */
+function hasStatus(status: unknown): boolean {
+  return isFinal(status) || status === undefined || status === null || status === "";
+}
+
+function isEmptyObject({ status, output }: JsonObject): boolean {
+  return hasStatus(status) && !isFinal(status) && Array.isArray(output) && !hasOutput(output);
+}
 
 const chatPath = /\/chat\/completions(?=\?|$)/;
 

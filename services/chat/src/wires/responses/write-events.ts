@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
-import { readChunk } from "../chunk.ts";
+import { ChunkReader } from "../chat/chunk-reader.ts";
+import { textsIn } from "../chat/content.ts";
 import { generatedReasoning } from "../generated-message.ts";
 import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
@@ -8,6 +9,7 @@ import { endOf, incomplete } from "./response-object.ts";
 
 /** Writes the chunks of a chat completion as the events of a response. */
 export function writeResponseEvents(context: ResponseContext): WireEvents {
+  const reader = new ChunkReader(context);
   const items = new ItemWriter(context);
   let finishReason: unknown;
   let isCut = false;
@@ -16,13 +18,14 @@ export function writeResponseEvents(context: ResponseContext): WireEvents {
     finishReason = finish_reason ?? finishReason;
     if (!isJsonObject(delta)) return;
     items.think(generatedReasoning(delta), objectsIn(delta.reasoning_details));
-    if (typeof delta.content === "string") items.say("output_text", delta.content);
+    for (const text of textsIn(delta.content)) items.say("output_text", text);
     if (typeof delta.refusal === "string") items.say("refusal", delta.refusal);
     for (const call of objectsIn(delta.tool_calls)) items.call(call);
   }
 
   return {
-    read: (data) => readChunk(data, context),
+    read: (data, name) => reader.read(data, name),
+    complete: (indexes) => reader.complete(indexes),
     deliver({ choices }) {
       for (const choice of choices) add(choice);
       return items.take();

@@ -1,8 +1,5 @@
-import { createEventReader } from "@tollgate/upstream/event-stream";
+import { createEventReader, type ServerSentEvent } from "@tollgate/upstream/event-stream";
 import type { EventFilter } from "./response-shape.ts";
-
-/** Ends an event, also one that a provider did not end with a blank line. */
-const eventEnd = Buffer.from("\n\n");
 
 /** Yields what is read of the events of a stream, without comments and heartbeats, as events. */
 export async function* filterEvents(
@@ -15,7 +12,7 @@ export async function* filterEvents(
       const known = readAll(reader.read(chunk), filter);
       if (known !== "") yield Buffer.from(known);
     }
-    const last = readAll(reader.read(eventEnd), filter);
+    const last = readAll(reader.end(), filter);
     if (last !== "") yield Buffer.from(last);
   } catch (error) {
     yield* endOf(filter);
@@ -29,9 +26,9 @@ function* endOf(filter: EventFilter): Generator<Buffer> {
   if (end !== undefined) yield Buffer.from(`data: ${JSON.stringify(end)}\n\n`);
 }
 
-function readAll(events: readonly string[], filter: EventFilter): string {
+function readAll(events: readonly ServerSentEvent[], filter: EventFilter): string {
   let known = "";
-  for (const data of events) {
+  for (const { data } of events) {
     const event = data === "[DONE]" ? filter.readDone() : readData(data, filter);
     if (event !== undefined) known += `data: ${JSON.stringify(event)}\n\n`;
   }

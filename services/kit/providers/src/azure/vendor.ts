@@ -1,4 +1,5 @@
-import { openai } from "../openai/vendor.ts";
+import { readUsageBlock } from "../openai/usage.ts";
+import { openai, openaiChat } from "../openai/vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
 
@@ -19,4 +20,5 @@ export const azure: Vendor = {
   authorize,
   // The name of a deployment does not say which model it is. Those of today return base64 only.
   omittedMembers: { images: () => ["response_format"] },
+  chat: { ...openaiChat, readUsageBlock },
 };

@@ -1,18 +1,56 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn, readCount } from "@tollgate/core/json";
 import { type ChatUsage, membersOf, tokenCountOf } from "../chat-usage.ts";
 import { readCompletionUsage } from "../completion-usage.ts";
 
-/** Reads the usage of a chat completion or of a response, as OpenAI and those that follow it write it. */
+/**
+ * Reads the usage of a chat completion or of a response as OpenAI writes it, and those that follow it.
+ * See `readCompatibleUsage` for what they count their own way.
+ */
 export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
   return block.prompt_tokens === undefined ? readResponse(block) : readCompletion(block);
 }
 
+/**
+ * Reads the usage of any provider with OpenAI's wire. What its total has beyond the prompt is the
+ * completion: Gemini's endpoint, for example, counts its thinking there and nowhere else.
+ */
+export function readCompatibleUsage(block: unknown): ChatUsage | undefined {
+  const usage = readUsageBlock(block);
+  const total = isJsonObject(block) ? readCount(block.total_tokens) : undefined;
+  if (usage === undefined || total === undefined) return usage;
+  const uncounted = total - usage.promptTokens - usage.completionTokens;
+  return uncounted > 0n ? withThinking(usage, uncounted) : usage;
+}
+
+function withThinking(usage: ChatUsage, thinkingTokens: bigint): ChatUsage {
+  const tokens = usage.tokens.map((used) =>
+    used.dimension === "output" ? { ...used, quantity: used.quantity + thinkingTokens } : used,
+  );
+  return {
+    ...usage,
+    tokens,
+    completionTokens: usage.completionTokens + thinkingTokens,
+    reasoningTokens: usage.reasoningTokens + thinkingTokens,
+  };
+}
+
+/**
+ * Returns the usage block of a completion or a chunk: its own, that of a choice (Moonshot), or that of
+ * `x_groq` (Groq). Undefined where it has none.
+ */
+export function usageBlockIn({ usage, choices, x_groq }: JsonObject): JsonObject | undefined {
+  if (isJsonObject(usage)) return usage;
+  const inChoice = objectsIn(choices).find((choice) => isJsonObject(choice.usage))?.usage;
+  const other = inChoice ?? membersOf(x_groq).usage;
+  return isJsonObject(other) ? other : undefined;
+}
+
 function readCompletion(block: JsonObject): ChatUsage | undefined {
   return readCompletionUsage(block, {
     reasoningIsApart: countsReasoningApart(block),
-    // DeepSeek's name for cached tokens.
-    cachedTokens: tokenCountOf(block.prompt_cache_hit_tokens),
+    // The names of DeepSeek, and of Moonshot and Together.
+    cachedTokens: tokenCountOf(block.prompt_cache_hit_tokens) || tokenCountOf(block.cached_tokens),
   });
 }
 

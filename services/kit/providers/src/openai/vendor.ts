@@ -2,10 +2,21 @@ import { chatInputNames } from "@tollgate/catalog/chat-inputs";
 import { allChatParameters } from "@tollgate/catalog/provider-kind";
 import { bearer } from "../bearer.ts";
 import { plainVendor } from "../plain-vendor.ts";
-import type { Vendor } from "../vendor.ts";
+import type { Vendor, VendorChat } from "../vendor.ts";
 import { openaiRefusals } from "./errors.ts";
 import { omittedOfImages } from "./images.ts";
-import { readUsageBlock } from "./usage.ts";
+import { readCompatibleUsage } from "./usage.ts";
+
+/** Chat on OpenAI's wire. */
+export const openaiChat: VendorChat = {
+  load: undefined,
+  check: undefined,
+  readUsageBlock: readCompatibleUsage,
+  reportsOutputSoFar: false,
+  thinksUnreported: undefined,
+  takesLateInstructions: true,
+  keepsCacheMarks: false,
+};
 
 /** OpenAI's API, and the many that speak it: https://platform.openai.com/docs/api-reference */
 export const openai: Vendor = {
@@ -33,13 +44,5 @@ export const openai: Vendor = {
   authorize: bearer,
   ...openaiRefusals,
   omittedMembers: { images: omittedOfImages },
-  chat: {
-    load: undefined,
-    check: undefined,
-    readUsageBlock,
-    reportsOutputSoFar: false,
-    thinksUnreported: undefined,
-    takesLateInstructions: true,
-    keepsCacheMarks: false,
-  },
+  chat: openaiChat,
 };

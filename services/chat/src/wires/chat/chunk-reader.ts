@@ -1,0 +1,141 @@
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { usageBlockIn } from "@tollgate/providers/openai/usage";
+import {
+  refuseReportedError,
+  reportedErrorFailure,
+  reportsError,
+} from "@tollgate/upstream/reported-error";
+import { type Chunk, parseData } from "../chunk.ts";
+import type { ResponseContext } from "../response-context.ts";
+import { CallPartsReader, type ToolCallContext } from "./call-parts.ts";
+
+type Context = Pick<ResponseContext, "id" | "kind" | "client" | "readUsageBlock">;
+
+/**
+ * Reads the events of one stream of a provider with OpenAI's wire. What such providers write their own
+ * way is written as OpenAI does: see `CallPartsReader`, and `#choice`.
+ */
+export class ChunkReader {
+  readonly #context: Context;
+  /** The tool calls of each choice, by its index. */
+  readonly #calls: (CallPartsReader | undefined)[] = [];
+  readonly #finished: boolean[] = [];
+  #hasChoices = false;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /**
+   * Reads an event. Returns undefined for one that says nothing of the completion, such as a heartbeat.
+   * Throws a SlotFailure for one that reports an error, and for one that is cut.
+   */
+  read(data: string, name: string | undefined): Chunk | undefined {
+    const value = eventValue(data);
+    const isNamed = name === "error";
+    if (!isJsonObject(value)) {
+      if (isNamed) throw reportedErrorFailure({ error: value ?? data }, this.#context.kind);
+      return undefined;
+    }
+    refuseReportedError(value, this.#context.kind);
+    if (isNamed) throw reportedErrorFailure(value, this.#context.kind);
+    const listed = Array.isArray(value.choices) ? (value.choices as readonly unknown[]) : [];
+    const usage = this.#context.readUsageBlock(usageBlockIn(value));
+    const choices = this.#choices(listed);
+    if (choices.length === 0 && usage === undefined) return undefined;
+    if (choices === listed) return chunkOf(data, value, { usage, choices });
+    return chunkOf("", { ...value, choices }, { usage, choices });
+  }
+
+  /** Returns a chunk that ends choices which a complete stream has left open. */
+  complete(indexes: readonly number[]): Chunk {
+    const choices = indexes.map((index) => {
+      const finish_reason = this.#calls[index] === undefined ? "stop" : "tool_calls";
+      return this.#choice({ index, delta: {}, finish_reason }, index);
+    });
+    return chunkOf("", { choices }, { usage: undefined, choices });
+  }
+
+  /** Returns the same list where all its choices are as OpenAI writes them. */
+  #choices(listed: readonly unknown[]): readonly JsonObject[] {
+    let changed: JsonObject[] | undefined;
+    for (const [at, one] of listed.entries()) {
+      const choice = isJsonObject(one) ? this.#choice(one, at) : undefined;
+      if (choice !== one) changed ??= objectsIn(listed.slice(0, at)).slice();
+      if (choice !== undefined) changed?.push(choice);
+    }
+    this.#hasChoices ||= listed.length > 0;
+    return changed ?? (listed as readonly JsonObject[]);
+  }
+
+  /**
+   * Returns a choice with an index, a delta that is an object, and a finish reason that is one or null, and
+   * is one once.
+   */
+  #choice(choice: JsonObject, at: number): JsonObject {
+    const { index = at, finish_reason: reason } = choice;
+    if (reason === "error" || reportsError(choice)) {
+      throw reportedErrorFailure({ error: choice.error || {} }, this.#context.kind);
+    }
+    const isFinish = typeof reason === "string" && reason !== "";
+    const place = typeof index === "number" ? index : at;
+    const isRepeated = isFinish && this.#finished[place] === true;
+    const hasReason = reason === null || reason === undefined || (isFinish && !isRepeated);
+    const delta = this.#delta(choice, place, isFinish);
+    if (isFinish) this.#finished[place] = true;
+    const isRegular = choice.index === place && delta === choice.delta && hasReason;
+    if (isRegular && choice.usage === undefined) return choice;
+    const { usage: _, ...rest } = choice;
+    return { ...rest, index: place, delta, finish_reason: isFinish && !isRepeated ? reason : null };
+  }
+
+  /** Some providers send the whole message in the only chunk. */
+  #delta({ delta: own, message }: JsonObject, index: number, isLast: boolean): JsonObject {
+    const delta = own === undefined && !this.#hasChoices ? message : own;
+    if (!isJsonObject(delta)) return this.#withCalls({}, [], index, isLast);
+    const { tool_calls: parts } = delta;
+    if (parts === undefined || parts === null) return this.#withCalls(delta, [], index, isLast);
+    return this.#withCalls(delta, Array.isArray(parts) ? parts : [parts], index, isLast);
+  }
+
+  #withCalls(
+    delta: JsonObject,
+    parts: readonly unknown[],
+    index: number,
+    isLast: boolean,
+  ): JsonObject {
+    if (parts.length === 0 && (!isLast || this.#calls[index] === undefined)) return delta;
+    this.#calls[index] ??= new CallPartsReader(this.#toolCallContext(index));
+    const calls = this.#calls[index];
+    const read = calls.read(parts);
+    const rest = isLast ? calls.end() : [];
+    if (rest.length > 0) return { ...delta, tool_calls: [...read, ...rest] };
+    return read === delta.tool_calls || parts.length === 0 ? delta : { ...delta, tool_calls: read };
+  }
+
+  #toolCallContext(choice: number): ToolCallContext {
+    const { id, client } = this.#context;
+    return {
+      idOf: (index) => `call_${id}${hex(choice)}${hex(index)}`,
+      isKnown: (name) => client.mayHave(JSON.stringify(name)),
+    };
+  }
+}
+
+function hex(index: number): string {
+  return index.toString(16).padStart(2, "0");
+}
+
+/** Returns the value in an event's data. Gemini reports an error as the only item of a list. */
+function eventValue(data: string): unknown {
+  const value = parseData(data);
+  return Array.isArray(value) && value.length === 1 ? (value as readonly unknown[])[0] : value;
+}
+
+function chunkOf(
+  data: string,
+  value: JsonObject,
+  { usage, choices }: Pick<Chunk, "usage" | "choices">,
+): Chunk {
+  return { data, value, usage, choices, toolCalls: undefined, isLast: false };
+}
