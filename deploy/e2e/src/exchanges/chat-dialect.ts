@@ -69,14 +69,9 @@ export function dialectExchanges(dialect: ChatDialect): Exchange[] {
     caches: true,
     reportsReasoning,
     refusals,
-    fails: { ...failing, ...fails },
+    fails,
   });
 }
-
-/** Why exchanges of all vendors fail so far, by their names. */
-const failing: Readonly<Record<string, string>> = {
-  "nothing but a limit that is reached, streamed": "Messages needs visible text",
-};
 
 function finishOf({ filter, finishes }: ChatDialect, finish: string): string {
   if (finish === "content_filter") return filter ?? finish;

@@ -18,6 +18,8 @@ export type SentBody = Uint8Array | readonly Uint8Array[] | Readable;
 export interface ProviderResponseHead {
   status: number;
   contentType: string;
+  /** The content codings of the body; empty for none. */
+  contentEncoding: string;
   /** Of a refusal only. */
   headers?: ProviderRefusal["headers"];
 }
@@ -84,8 +86,9 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   ): void {
     if (status < 200) return;
     const contentType = String(headers["content-type"] ?? "");
-    if (status < 300) this.#settleHead.resolve({ status, contentType });
-    else this.#settleHead.resolve({ status, contentType, headers });
+    const contentEncoding = String(headers["content-encoding"] ?? "");
+    const head = { status, contentType, contentEncoding };
+    this.#settleHead.resolve(status < 300 ? head : { ...head, headers });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -3,8 +3,9 @@ import type { Catalog, Provider, Slot } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { Agent } from "undici";
+import { acceptEncoding, decodeBody } from "./decoded-body.ts";
 import { SlotFailure } from "./failure.ts";
-import { ProviderCall, type SentBody } from "./provider-call.ts";
+import { ProviderCall, type ProviderResponseHead, type SentBody } from "./provider-call.ts";
 import { type ProviderResponse, transportFailure } from "./provider-response.ts";
 import { requireVariables } from "./provider-variables.ts";
 import { redact, secretsOf } from "./redaction.ts";
@@ -167,10 +168,21 @@ async function send(
   try {
     const head = await call.head;
     const { status, contentType } = head;
-    if (status >= 200 && status < 300) return { status, contentType, body: call };
-    throw await readRefusal(head, call, provider.kind, secrets);
+    if (status >= 200 && status < 300) {
+      return { status, contentType, body: decodeBody(call, head.contentEncoding) };
+    }
+    throw await readRefusal(head, decodedOrAsIs(call, head), provider.kind, secrets);
   } catch (error) {
     throw transportFailure(error, signal, call.wasSent);
+  }
+}
+
+/** Returns the body of a refusal. Its status is enough where the body is in a coding that is not known. */
+function decodedOrAsIs(call: ProviderCall, { contentEncoding }: ProviderResponseHead) {
+  try {
+    return decodeBody(call, contentEncoding);
+  } catch {
+    return call;
   }
 }
 
@@ -182,7 +194,8 @@ function authorizedHeaders(
   env: Environment,
 ): Record<string, string> {
   const sent = { method, origin, path, headers, body: body instanceof Readable ? undefined : body };
-  return { ...headers, ...kind.authorize(sent, { apiKey, region, env }) };
+  const authorization = kind.authorize(sent, { apiKey, region, env });
+  return { "accept-encoding": acceptEncoding, ...headers, ...authorization };
 }
 
 /** Returns the headers that authorize the upgrade to a WebSocket. */

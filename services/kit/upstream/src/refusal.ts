@@ -18,7 +18,7 @@ export type RefusalReader = Pick<ProviderKind, "readRefusal" | "refusalMessage">
  * has the provider's credentials.
  */
 export async function readRefusal(
-  { status, contentType, headers = {} }: ProviderResponseHead,
+  { status, contentType, headers = {} }: Omit<ProviderResponseHead, "contentEncoding">,
   body: AsyncIterable<Buffer>,
   kind: RefusalReader,
   secrets: readonly string[],

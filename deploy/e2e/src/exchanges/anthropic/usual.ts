@@ -31,7 +31,6 @@ export const anthropicUsual = usualExchanges({
   reportsReasoning: false,
   caches: true,
   filters: true,
-  fails: { "nothing but a limit that is reached, streamed": "Messages needs visible text" },
   refusals: {
     invalid: refusal(400, "invalid_request_error", "messages: roles must alternate"),
     tooLong: refusal(

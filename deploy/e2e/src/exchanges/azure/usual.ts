@@ -81,7 +81,6 @@ export const azureFilters: readonly Exchange[] = [
     expected: { text: "Hello." },
     usage,
     cost: 600,
-    fails: "the choice without a delta is passed on",
   },
   {
     name: "a filter's results come after the finish reason",

@@ -29,7 +29,6 @@ export const bedrockUsual = usualExchanges({
   reportsReasoning: false,
   caches: true,
   filters: true,
-  fails: { "nothing but a limit that is reached, streamed": "Messages needs visible text" },
   refusals: {
     invalid: refusal(400, "ValidationException", "The model id is invalid."),
     tooLong: refusal(400, "ValidationException", "Input is too long for requested model."),

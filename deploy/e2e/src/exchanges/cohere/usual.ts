@@ -31,7 +31,6 @@ export const cohereUsual = usualExchanges({
   reportsReasoning: false,
   caches: false,
   filters: false,
-  fails: { "nothing but a limit that is reached, streamed": "Messages needs visible text" },
   refusals: {
     invalid: { status: 400, body: { id: "r", message: "invalid request: x is not supported." } },
     tooLong: {

@@ -105,6 +105,5 @@ export const deepseekOddities: readonly Exchange[] = [
     expected: { text: "Hel", finish: "length" },
     usage,
     cost: 600,
-    fails: "the finish reason is passed on",
   },
 ];

@@ -58,6 +58,5 @@ export const geminiOpenaiOddities: readonly Exchange[] = [
     expected: { text: "Hello." },
     usage: { input: 35, output: 74 },
     cost: 7_750,
-    fails: "the completion is billed",
   },
 ];

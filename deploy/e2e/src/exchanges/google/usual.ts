@@ -21,7 +21,6 @@ export const googleUsual = usualExchanges({
   reportsReasoning: true,
   caches: true,
   filters: true,
-  fails: { "nothing but a limit that is reached, streamed": "Messages needs visible text" },
   refusals: {
     invalid: refusal(400, "INVALID_ARGUMENT", "Invalid value at 'contents'."),
     tooLong: refusal(

@@ -77,7 +77,6 @@ export const groqOddities: readonly Exchange[] = [
     expected: { text: "Hello." },
     usage: { input: 10, output: 5 },
     cost: 600,
-    fails: "usage is read from its own member alone",
   },
   {
     name: "a call that fails in the middle of a stream",

@@ -49,7 +49,6 @@ export const openaiOddities: readonly Exchange[] = [
     stream: true,
     reply: { body: stream.replace("\n\n", "\n\nevent: ping\ndata: {}\n\n") },
     ...hello,
-    fails: "it is no chunk",
   },
   {
     name: "the last event has no empty line behind it",
@@ -80,28 +79,24 @@ export const openaiOddities: readonly Exchange[] = [
     stream: true,
     reply: { body: stream.replace('"choices":[],', '"choices":null,') },
     ...hello,
-    fails: "the chunk is refused",
   },
   {
     name: "the usage chunk has no choices",
     stream: true,
     reply: { body: stream.replace('"choices":[],', "") },
     ...hello,
-    fails: "the chunk is refused",
   },
   ...(["gzip", "deflate", "br", "zstd"] as const).flatMap((encoding): Exchange[] => [
     {
       name: `a completion in ${encoding}`,
       reply: { encoding, body: completion({ content: "Hello." }) },
       ...hello,
-      fails: "it is not decoded",
     },
     {
       name: `a stream in ${encoding}`,
       stream: true,
       reply: { encoding, body: stream },
       ...hello,
-      fails: "it is not decoded",
     },
   ]),
 ];

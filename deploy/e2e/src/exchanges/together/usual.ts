@@ -21,10 +21,6 @@ export const togetherUsual = dialectExchanges({
   }),
   reportsReasoning: false,
   usageIn: "last",
-  fails: {
-    "a prompt that was cached": "usage.cached_tokens is not read",
-    "a prompt that was cached, streamed": "usage.cached_tokens is not read",
-  },
   refusals: {
     invalid: {
       status: 400,
@@ -74,6 +70,5 @@ export const togetherOddities: readonly Exchange[] = [
     expected: { text: "Hello." },
     usage: { input: 10, output: 5 },
     cost: 600,
-    fails: "the finish reason is passed on",
   },
 ];

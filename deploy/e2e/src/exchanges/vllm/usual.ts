@@ -109,7 +109,6 @@ export const vllmOddities: readonly Exchange[] = [
     on: { chat: { finish: "stop" } },
     usage,
     cost: 600,
-    fails: "the stop reason of Messages is end_turn",
   },
   {
     name: "later parts of a call have members that are null",
@@ -147,6 +146,5 @@ export const vllmOddities: readonly Exchange[] = [
     expected: { text: "Hello." },
     usage,
     cost: 600,
-    fails: "it counts as broken",
   },
 ];

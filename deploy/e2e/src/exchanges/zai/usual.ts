@@ -45,7 +45,6 @@ export const zaiFinishes: readonly Exchange[] = [
     expected: { text: "Hel", finish: "content_filter" },
     usage,
     cost: 600,
-    fails: "the finish reason is passed on",
   },
   {
     name: "a text that the context window cuts",
@@ -53,6 +52,5 @@ export const zaiFinishes: readonly Exchange[] = [
     expected: { text: "Hel", finish: "length" },
     usage,
     cost: 600,
-    fails: "the finish reason is passed on",
   },
 ];

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { openaiFinishReason } from "@tollgate/providers/openai/finish-reason";
 import { usageBlockIn } from "@tollgate/providers/openai/usage";
 import {
   refuseReportedError,
@@ -73,20 +74,19 @@ export class ChunkReader {
    * is one once.
    */
   #choice(choice: JsonObject, at: number): JsonObject {
-    const { index = at, finish_reason: reason } = choice;
+    const { index = at, finish_reason: written } = choice;
+    const reason = openaiFinishReason(written);
     if (reason === "error" || reportsError(choice)) {
       throw reportedErrorFailure({ error: choice.error || {} }, this.#context.kind);
     }
-    const isFinish = typeof reason === "string" && reason !== "";
     const place = typeof index === "number" ? index : at;
-    const isRepeated = isFinish && this.#finished[place] === true;
-    const hasReason = reason === null || reason === undefined || (isFinish && !isRepeated);
-    const delta = this.#delta(choice, place, isFinish);
-    if (isFinish) this.#finished[place] = true;
-    const isRegular = choice.index === place && delta === choice.delta && hasReason;
-    if (isRegular && choice.usage === undefined) return choice;
+    const finish = this.#finished[place] === true ? null : (reason ?? null);
+    if (reason !== undefined) this.#finished[place] = true;
+    const delta = this.#delta(choice, place, reason !== undefined);
+    const isRegular = choice.index === place && delta === choice.delta;
+    if (isRegular && finish === (written ?? null) && choice.usage === undefined) return choice;
     const { usage: _, ...rest } = choice;
-    return { ...rest, index: place, delta, finish_reason: isFinish && !isRepeated ? reason : null };
+    return { ...rest, index: place, delta, finish_reason: finish };
   }
 
   /** Some providers send the whole message in the only chunk. */

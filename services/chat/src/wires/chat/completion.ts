@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { openaiFinishReason } from "@tollgate/providers/openai/finish-reason";
 import { usageBlockIn } from "@tollgate/providers/openai/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import {
@@ -40,7 +41,7 @@ export function completionOfProvider(
   if (isEmptyCompletion(value)) throw emptyResponse();
   const listed: readonly unknown[] = value.choices;
   const choices = objectsIn(listed).map((choice, at) => {
-    if (reportsError(choice) || choice.finish_reason === "error") {
+    if (reportsError(choice) || openaiFinishReason(choice.finish_reason) === "error") {
       throw reportedErrorFailure({ error: choice.error || {} }, kind);
     }
     return finishedChoice(choice, at, `call_${id}${hex(at)}`);
@@ -63,7 +64,9 @@ export function emptyResponse(): SlotFailure {
 export function isEmptyCompletion({ choices }: JsonObject): boolean {
   if (!Array.isArray(choices)) return false;
   return objectsIn(choices).every(
-    (choice) => reasonOf(choice) === undefined && !hasOutput(choice.message ?? choice.delta),
+    (choice) =>
+      openaiFinishReason(choice.finish_reason) === undefined &&
+      !hasOutput(choice.message ?? choice.delta),
   );
 }
 
@@ -80,16 +83,12 @@ export function hasOutput(value: unknown): boolean {
   );
 }
 
-function reasonOf({ finish_reason: reason }: JsonObject): string | undefined {
-  return typeof reason === "string" && reason !== "" ? reason : undefined;
-}
-
 /** Returns the same choice where it is as OpenAI writes it. */
 function finishedChoice(choice: JsonObject, at: number, callId: string): JsonObject {
   const written = isJsonObject(choice.message) ? choice.message : choice.delta;
   const message = withCalls(isJsonObject(written) ? written : noMessage, callId);
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
-  const reason = reasonOf(choice) ?? (hasCalls ? "tool_calls" : "stop");
+  const reason = openaiFinishReason(choice.finish_reason) ?? (hasCalls ? "tool_calls" : "stop");
   const index = typeof choice.index === "number" ? choice.index : at;
   const { usage: _, delta: __, ...rest } = choice;
   const isSame = index === choice.index && message === choice.message;

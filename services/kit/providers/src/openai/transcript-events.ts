@@ -114,8 +114,7 @@ async function* eventsOf(
   try {
     for (;;) {
       const { value: chunk, done } = await nextChunk(chunks, signal);
-      // The last event may have no blank line after it.
-      for (const data of reader.read(chunk ?? blankLine)) {
+      for (const { data } of chunk === undefined ? reader.end() : reader.read(chunk)) {
         if (data === "[DONE]") return;
         const value = parsed(data);
         if (value !== undefined) yield value;
@@ -126,8 +125,6 @@ async function* eventsOf(
     await chunks.return?.();
   }
 }
-
-const blankLine = Buffer.from("\n\n");
 
 async function nextChunk(chunks: AsyncIterator<Buffer | undefined>, signal: AbortSignal) {
   try {

@@ -1,0 +1,84 @@
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
+import { expect, test } from "vitest";
+import { acceptEncoding, decodeBody } from "./decoded-body.ts";
+import type { ProviderBody } from "./provider-call.ts";
+
+const text = Buffer.from("data: Grüße\n\n".repeat(20_000));
+
+function bodyOf(bytes: Buffer, failure?: Error) {
+  const closed = { early: false, well: false };
+  async function* read() {
+    try {
+      for (let at = 0; at < bytes.length; at += 100) yield bytes.subarray(at, at + 100);
+      if (failure !== undefined) throw failure;
+    } finally {
+      closed.early = true;
+    }
+  }
+  const letEnd = () => {
+    closed.well = true;
+  };
+  return { closed, body: Object.assign(read(), { letEnd }) as ProviderBody };
+}
+
+async function read(body: ProviderBody): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+test.each([
+  ["gzip", gzipSync(text)],
+  ["X-GZIP", gzipSync(text)],
+  ["deflate", deflateSync(text)],
+  ["deflate", deflateRawSync(text)],
+  ["br", brotliCompressSync(text)],
+  ["zstd", zstdCompressSync(text)],
+  ["gzip, br", brotliCompressSync(gzipSync(text))],
+  ["gzip", gzipSync(text).subarray(0, -8)],
+  ["identity", text],
+])("a body in %s is decoded", async (coding, bytes) => {
+  expect((await read(decodeBody(bodyOf(bytes).body, coding))).equals(text)).toBe(true);
+});
+
+test("all codings that are decoded are asked for, and none is preferred to plain bytes", () => {
+  const codings = ["gzip", "deflate", "br", "zstd"].map((name) => `${name};q=0.5`);
+  expect(acceptEncoding).toBe(["identity", ...codings].join(", "));
+});
+
+test("a body that is decoded to more than the limit is refused", async () => {
+  const { body, closed } = bodyOf(gzipSync(text));
+  const decoded = decodeBody(body, "gzip", text.length - 1);
+  await expect(read(decoded)).rejects.toMatchObject({ kind: "oversized" });
+  expect(closed.early).toBe(true);
+});
+
+test("a body in another coding, or in none that it says, is refused", async () => {
+  expect(() => decodeBody(bodyOf(text).body, "compress")).toThrow(
+    expect.objectContaining({ kind: "rejected" }),
+  );
+  const plain = decodeBody(bodyOf(text).body, "gzip");
+  await expect(read(plain)).rejects.toMatchObject({ kind: "rejected" });
+});
+
+test("a connection that breaks is what a reader is thrown", async () => {
+  const reset = new Error("reset");
+  const { body } = bodyOf(gzipSync(text).subarray(0, 150), reset);
+  await expect(read(decodeBody(body, "gzip"))).rejects.toBe(reset);
+});
+
+test("a reader that stops closes the connection, or lets it end", async () => {
+  const { body, closed } = bodyOf(gzipSync(text));
+  const decoded = decodeBody(body, "gzip");
+  for await (const _ of decoded) {
+    decoded.letEnd();
+    break;
+  }
+  expect(closed).toEqual({ early: true, well: true });
+});

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import type { Transform } from "node:stream";
+import * as zlib from "node:zlib";
+import { SlotFailure } from "./failure.ts";
+import type { ProviderBody } from "./provider-call.ts";
+
+/** The most bytes that a body is decoded to: a small one may stand for any number. */
+const maxDecodedBytes = 256 * 1024 * 1024;
+/** More codings than any response has. */
+const maxCodings = 4;
+
+const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
+
+/** Creates what decodes a body that begins with these bytes. What an end lacks is no error: see `lenient`. */
+type CreateDecoder = (start: Buffer) => Transform;
+
+/** Some servers leave out the end of the coding. What is cut shows in what was decoded. */
+const lenient = { finishFlush: Z_SYNC_FLUSH };
+
+const gunzip: CreateDecoder = () => zlib.createGunzip(lenient);
+
+const decoders: Readonly<Record<string, CreateDecoder>> = {
+  gzip: gunzip,
+  "x-gzip": gunzip,
+  // Some servers send the bare data, without the header of zlib.
+  deflate: ([first = 0]) =>
+    (first & 0x0f) === 8 ? zlib.createInflate(lenient) : zlib.createInflateRaw(lenient),
+  br: () => zlib.createBrotliDecompress({ finishFlush: BROTLI_OPERATION_FLUSH }),
+  // Not every version of Node has it.
+  ...(typeof zlib.createZstdDecompress === "function"
+    ? { zstd: () => zlib.createZstdDecompress() }
+    : {}),
+};
+
+/** Says which codings of a response are read. Decoding costs more than most responses are worth. */
+export const acceptEncoding = ["identity"]
+  .concat(["gzip", "deflate", "br", "zstd"].filter((name) => name in decoders))
+  .map((name) => (name === "identity" ? name : `${name};q=0.5`))
+  .join(", ");
+
+/**
+ * Returns a body without its content codings: itself where it has none. Throws a SlotFailure for a coding
+ * that is not known, and while it is read for a body that cannot be decoded, or is too large.
+ */
+export function decodeBody(
+  body: ProviderBody,
+  contentEncoding: string,
+  maxBytes = maxDecodedBytes,
+): ProviderBody {
+  if (contentEncoding === "") return body;
+  const names = contentEncoding.split(",").map((name) => name.trim().toLowerCase());
+  const codings = names.filter((name) => name !== "" && name !== "identity");
+  if (codings.length > maxCodings) throw unknownCoding(contentEncoding);
+  return codings.reduceRight((coded, name) => {
+    const createDecoder = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
+    if (createDecoder === undefined) throw unknownCoding(name);
+    return new DecodedBody(coded, createDecoder, maxBytes);
+  }, body);
+}
+
+function unknownCoding(name: string): SlotFailure {
+  const shown = JSON.stringify(name.slice(0, 40));
+  return new SlotFailure("rejected", `the provider's response has the content coding ${shown}`);
+}
+
+/** A body that is decoded as it is read. */
+class DecodedBody implements ProviderBody {
+  readonly #coded: ProviderBody;
+  readonly #decoded: AsyncGenerator<Buffer>;
+
+  constructor(coded: ProviderBody, createDecoder: CreateDecoder, maxBytes: number) {
+    this.#coded = coded;
+    this.#decoded = decode(coded, createDecoder, maxBytes);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Buffer> {
+    return this.#decoded;
+  }
+
+  letEnd(): void {
+    this.#coded.letEnd();
+  }
+}
+
+async function* decode(
+  coded: ProviderBody,
+  createDecoder: CreateDecoder,
+  maxBytes: number,
+): AsyncGenerator<Buffer> {
+  const chunks = coded[Symbol.asyncIterator]();
+  const { done, value: start } = await chunks.next();
+  if (done) return;
+  const decoder = createDecoder(start);
+  const reading: Reading = { chunks, failure: undefined };
+  // What the decoder refuses is thrown where it is read.
+  void feed(decoder, start, reading).catch(() => {});
+  let bytes = 0;
+  try {
+    for await (const chunk of decoder) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > maxBytes) {
+        throw new SlotFailure("oversized", "the provider's response is too large when decoded");
+      }
+      yield chunk as Buffer;
+    }
+  } catch (cause) {
+    // The decoder is destroyed where the connection breaks, whose error comes first.
+    throw reading.failure ?? (cause instanceof SlotFailure ? cause : notDecoded(cause));
+  } finally {
+    decoder.destroy();
+    await chunks.return?.();
+  }
+}
+
+interface Reading {
+  chunks: AsyncIterator<Buffer>;
+  /** Why the coded body broke. */
+  failure: unknown;
+}
+
+async function feed(decoder: Transform, start: Buffer, reading: Reading): Promise<void> {
+  let chunk: Buffer | undefined = start;
+  while (chunk !== undefined && !decoder.destroyed) {
+    if (!decoder.write(chunk)) await drained(decoder);
+    try {
+      const next: IteratorResult<Buffer> = await reading.chunks.next();
+      chunk = next.done === true ? undefined : next.value;
+    } catch (error) {
+      reading.failure = error;
+      decoder.destroy();
+    }
+  }
+  if (!decoder.destroyed) decoder.end();
+}
+
+/** Resolves when a decoder takes more, or is destroyed. */
+async function drained(decoder: Transform): Promise<void> {
+  if (decoder.destroyed) return;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  await Promise.race([
+    once(decoder, "drain", { signal }),
+    once(decoder, "close", { signal }),
+  ]).finally(() => stopped.abort());
+}
+
+function notDecoded(cause: unknown): SlotFailure {
+  return new SlotFailure("rejected", "the provider's response cannot be decoded", { cause });
+}
