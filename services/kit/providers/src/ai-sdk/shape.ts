@@ -14,6 +14,7 @@ export const asText: Shape = (value) => (typeof value === "string" ? value : und
 export const asNumber: Shape = (value) => (typeof value === "number" ? value : undefined);
 /** A count may be text. */
 export const asCount: Shape = (value) => {
+  if (Number.isInteger(value) && Number(value) >= 0) return value;
   const count = readCount(value);
   return count === undefined ? undefined : Number(count);
 };
@@ -41,7 +42,9 @@ export function objectWith(shapes: MemberShapes, required: readonly string[] = [
       read[name] = member;
       isEmpty = false;
     }
-    return isEmpty || required.some((name) => !(name in read)) ? undefined : read;
+    if (isEmpty) return undefined;
+    for (const name of required) if (read[name] === undefined) return undefined;
+    return read;
   };
 }
 
@@ -50,9 +53,11 @@ export function objectKept(shapes: MemberShapes): Shape {
   const entries = Object.entries(shapes);
   return (value) => {
     if (!isJsonObject(value)) return undefined;
-    const read: JsonObject = { ...value };
+    let read = value;
     for (const [name, shape] of entries) {
       const member = shape(value[name]);
+      if (member === value[name]) continue;
+      if (read === value) read = { ...value };
       if (member === undefined) delete read[name];
       else read[name] = member;
     }
