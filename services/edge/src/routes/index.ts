@@ -31,6 +31,7 @@ import { countMessageTokens, createMessage } from "./messages/handler.ts";
 import { countMessageTokensOperation, createMessageOperation } from "./messages/operation.ts";
 import { messagesRules } from "./messages/rules.ts";
 import { modelQuery } from "./model-query.ts";
+import { anthropicList, anthropicModel } from "./models/anthropic-variant.ts";
 import { getModel, listModels } from "./models/handler.ts";
 import { getModelOperation, listModelsOperation } from "./models/operation.ts";
 import { readDocument } from "./ocr/handler.ts";
@@ -97,8 +98,8 @@ export const routes: readonly Route[] = [
   withKey("DELETE", "/v1/conversations", deleteConversations, deleteConversationsOperation),
   withKey("GET", "/v1/conversations/{id}", getConversation, getConversationOperation),
   withKey("DELETE", "/v1/conversations/{id}", deleteConversation, deleteConversationOperation),
-  withOptionalKey("GET", "/v1/models", listModels, listModelsOperation),
-  withOptionalKey("GET", "/v1/models/{alias}", getModel, getModelOperation),
+  withOptionalKey("GET", "/v1/models", listModels, listModelsOperation, anthropicList),
+  withOptionalKey("GET", "/v1/models/{alias}", getModel, getModelOperation, anthropicModel),
   withKey("GET", "/v1/credits", getCredits, getCreditsOperation),
   withKey("POST", "/v1/hf/billing", getSettlement, lookUpSettlementOperation, {
     auth: "settlement key",

@@ -35,6 +35,14 @@ export interface RouteRules {
   errorForm?: ErrorForm;
 }
 
+/** What a route with an optional key does otherwise for clients that send a header of another API. */
+export interface RouteVariant {
+  /** In small letters. */
+  header: string;
+  query: readonly QueryParameter[];
+  errorForm: ErrorForm;
+}
+
 /** Returns whether a route calls a provider, and charges nothing for it: see `FreeCalls`. */
 export function isFree({ calls, wallet }: Partial<RouteRules>): boolean {
   return calls === "provider" && wallet !== "charged";

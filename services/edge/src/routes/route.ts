@@ -12,7 +12,7 @@ import type { RequestContext } from "../http/request-context.ts";
 import type { UpgradeHandler } from "../http/upgrades.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { RouteDependencies } from "./dependencies.ts";
-import { type HandlerRules, isFree, type RouteRules } from "./route-rules.ts";
+import { type HandlerRules, isFree, type RouteRules, type RouteVariant } from "./route-rules.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
@@ -78,20 +78,32 @@ export function withKey(
   });
 }
 
-/** Defines a route that requires no key, and rejects an invalid one. */
+/**
+ * Defines a route that requires no key, and rejects an invalid one. Clients that send the header of
+ * `variant` may have the key in either header.
+ */
 export function withOptionalKey(
   method: Method,
   path: string,
   createHandler: Create<OptionalKeyHandler>,
   operation: Operation,
+  variant?: RouteVariant,
 ): Route {
-  const auth = "optional key";
-  return defineRoute(method, path, operation, { auth, query: [] }, (dependencies, rules) => {
+  const { query = [], header, errorForm } = variant ?? {};
+  const described = { auth: "optional key", query } as const;
+  const names = query.map(({ name }) => name);
+  return defineRoute(method, path, operation, described, (dependencies, rules) => {
     const handler = createHandler(dependencies, rules);
     return async (context) => {
-      const hasKey = context.req.headers.authorization !== undefined;
-      const principal = hasKey ? await authenticate(dependencies, context, auth) : undefined;
-      rules.checkQuery(context.req);
+      const { headers } = context.req;
+      const isVariant = header !== undefined && headers[header] !== undefined;
+      if (isVariant) context.errorForm = errorForm;
+      const authorization = isVariant ? authorizationOf(headers) : headers.authorization;
+      const principal =
+        authorization === undefined
+          ? undefined
+          : await authenticated(context, dependencies.authenticate(context, authorization));
+      rejectInvalidQuery(context.req, isVariant ? names : []);
       await handler(context, principal);
     };
   });
@@ -104,7 +116,14 @@ async function authenticate(
 ): Promise<Principal> {
   const { headers } = context.req;
   const authorization = auth === "key in either header" ? authorizationOf(headers) : undefined;
-  const principal = await dependencies.authenticate(context, authorization);
+  return authenticated(context, dependencies.authenticate(context, authorization));
+}
+
+async function authenticated(
+  context: RequestContext,
+  authentication: Promise<Principal>,
+): Promise<Principal> {
+  const principal = await authentication;
   context.accountId = principal.accountId;
   return principal;
 }

@@ -6,14 +6,21 @@ import type { Price } from "@tollgate/core/money";
 import type { z } from "zod";
 import type { Principal } from "../../auth/authenticate.ts";
 import type { OptionalKeyHandler } from "../../http/handler.ts";
+import type { RequestContext } from "../../http/request-context.ts";
 import { writeJson } from "../../http/response.ts";
 import type { RouteDependencies } from "../dependencies.ts";
+import { anthropicEntry, anthropicPage } from "./anthropic-list.ts";
+import { versionHeader } from "./anthropic-schema.ts";
 import type { modelListSchema, modelSchema, tokenPriceSchema, unitPriceSchema } from "./schema.ts";
 
-/** GET /v1/models. Lists the public aliases that the key may call; without a key, all. */
+/**
+ * GET /v1/models. Lists the public aliases that the key may call; without a key, all. Clients of
+ * Anthropic's API get those of chat.
+ */
 export function listModels({ catalog }: RouteDependencies): OptionalKeyHandler {
   return async (context, principal) => {
     const models = [...catalog().models.values()].filter((model) => isListed(model, principal));
+    if (isAnthropic(context)) return writeJson(context, anthropicPage(chatOf(models), context.req));
     const list: z.infer<typeof modelListSchema> = { object: "list", data: models.map(toEntry) };
     writeJson(context, list);
   };
@@ -24,11 +31,21 @@ export function getModel({ catalog }: RouteDependencies): OptionalKeyHandler {
   return async (context, principal) => {
     const alias = context.pathParameter ?? "";
     const model = catalog().models.get(alias);
-    if (model === undefined || !isListed(model, principal)) {
+    const isOwn = isAnthropic(context);
+    const isFound = model !== undefined && isListed(model, principal);
+    if (!isFound || (isOwn && model.routeType !== "chat")) {
       throw new GatewayError("model_not_found", `There is no model ${JSON.stringify(alias)}.`);
     }
-    writeJson(context, toEntry(model));
+    writeJson(context, isOwn ? anthropicEntry(model) : toEntry(model));
   };
+}
+
+function isAnthropic({ req }: RequestContext): boolean {
+  return req.headers[versionHeader] !== undefined;
+}
+
+function chatOf(models: readonly Model[]): Model[] {
+  return models.filter(({ routeType }) => routeType === "chat");
 }
 
 function isListed(model: Model, principal: Principal | undefined): boolean {

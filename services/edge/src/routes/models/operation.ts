@@ -1,5 +1,18 @@
-import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
+import { z } from "zod";
+import { jsonResponseDoc, type Operation, type Parameter } from "../../openapi/operation.ts";
+import { anthropicListSchema, anthropicModelSchema, versionHeader } from "./anthropic-schema.ts";
 import { modelListSchema, modelSchema } from "./schema.ts";
+
+const ofAnthropic =
+  `With the header \`${versionHeader}\`, models of chat in the form of Anthropic's API, and errors in ` +
+  "its form; the key may then be in `x-api-key`.";
+
+const versionParameter: Parameter = {
+  in: "header",
+  name: versionHeader,
+  description: "Sent by clients of Anthropic's API.",
+  schema: { type: "string" },
+};
 
 export const listModelsOperation: Operation = {
   id: "listModels",
@@ -7,9 +20,15 @@ export const listModelsOperation: Operation = {
   summary: "List models",
   description:
     "Without a key, and with one that may call every public model, all public aliases. With a key " +
-    "whose policy names models, those of them that are public. An invalid key is rejected.",
+    "whose policy names models, those of them that are public. An invalid key is rejected. " +
+    ofAnthropic,
+  parameters: [versionParameter],
   responses: {
-    200: jsonResponseDoc("ModelList", modelListSchema, "The public aliases that the key may call."),
+    200: jsonResponseDoc(
+      "ModelPage",
+      z.union([modelListSchema, anthropicListSchema]),
+      "The public aliases that the key may call.",
+    ),
   },
 };
 
@@ -17,8 +36,9 @@ export const getModelOperation: Operation = {
   id: "getModel",
   tag: "Models",
   summary: "Get a model",
-  description: "An alias may contain slashes, encoded or not.",
+  description: `An alias may contain slashes, encoded or not. ${ofAnthropic}`,
   parameters: [
+    versionParameter,
     {
       in: "path",
       name: "alias",
@@ -27,6 +47,8 @@ export const getModelOperation: Operation = {
       schema: { type: "string" },
     },
   ],
-  responses: { 200: jsonResponseDoc("Model", modelSchema, "The model.") },
+  responses: {
+    200: jsonResponseDoc("ModelEntry", z.union([modelSchema, anthropicModelSchema]), "The model."),
+  },
   errors: ["model_not_found"],
 };
