@@ -416,7 +416,6 @@ describe("a chat with a provider of the kind bedrock", () => {
       "test-bedrock",
       { temperature: 0.5, reasoning_effort: "low", max_tokens: 4_000 },
     ],
-    ["reasoning_effort", "test-bedrock-nova", { reasoning_effort: "low" }],
     [
       "tool_choice",
       "test-bedrock",

@@ -26,7 +26,7 @@ describe("a chat with a provider of the kind cohere", () => {
     });
     expect(lastCall()).toMatchObject({ route: "/cohere/v2/chat", authorized: true });
     expect(lastSent()).toEqual({
-      model: "command-a-03-2025",
+      model: "command-a-reasoning-08-2025",
       messages: [
         { role: "system", content: "Be brief." },
         { role: "user", content: "Hello there" },

@@ -226,7 +226,6 @@ describe("POST /v1/messages", () => {
       "messages[0].content[0].source.type",
       { messages: [{ role: "user", content: [{ type: "document", source: pdf }] }] },
     ],
-    ["cache_control", { cache_control: { type: "ephemeral" } }],
     ["tools[0].name", { tools: [{ input_schema: { type: "object" } }] }],
   ])("%s is refused by name where it cannot be translated", async (param, more) => {
     const before = stack.simulator.calls.list().length;

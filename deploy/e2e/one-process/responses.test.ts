@@ -351,7 +351,7 @@ describe("POST /v1/responses", () => {
     ["tool_choice.type", "invalid_param", { tools: [readFile], tool_choice: { type: "mcp" } }],
     ["truncation", "invalid_param", { truncation: "auto" }],
     ["service_tier", "invalid_param", { service_tier: "flex" }],
-    ["text.verbosity", "invalid_param", { text: { verbosity: "low" } }],
+    ["text.verbosity", "invalid_param", { text: { verbosity: "high" } }],
     ["max_tool_calls", "invalid_param", { max_tool_calls: 3 }],
     ["include[0]", "invalid_param", { include: ["web_search_call.results"] }],
     ["input[0].type", "invalid_param", { input: [{ type: "item_reference", id: "x" }] }],

@@ -147,7 +147,7 @@ export const chatKinds: readonly ChatKind[] = [
     kind: "cohere",
     provider: "cohere",
     tooLong: "too many tokens: total number of tokens in the prompt cannot exceed 4081",
-    model: "command-a-03-2025",
+    model: "command-a-reasoning-08-2025",
     cached: cachedWithin,
     limit: ["max_tokens"],
     thinking: { reasoning_effort: "medium", max_tokens: 4_000 },

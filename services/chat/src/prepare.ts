@@ -86,10 +86,7 @@ export function resolveChat(
 ): Model {
   const model = engine.resolve(alias, "chat", caller);
   if (prompt === undefined) return model;
-  if (prompt.imageParts > 0 && !model.vision) {
-    const problem = `must not be an image: ${model.alias} does not take images`;
-    throw invalidParam(prompt.firstImageParam, problem);
-  }
+  if (!model.vision) refuseImages(prompt, model);
   if (prompt.needs.length > 0) requireNeeds(prompt, model);
   if (prompt.privateUrlParam !== "") refusePrivateUrl(prompt, model);
   return model;
@@ -108,6 +105,12 @@ function requireNeeds({ needs }: PromptSize, { alias, inputs, allows }: Model): 
 }
 
 const inputNames: Readonly<Record<ChatInput, string>> = { pdf: "a file", audio: "audio" };
+
+/** Images in the results of tools have no `firstImageParam`: the model is sent notes in their place. */
+function refuseImages({ firstImageParam }: PromptSize, { alias }: Model): void {
+  if (firstImageParam === "") return;
+  throw invalidParam(firstImageParam, `must not be an image: ${alias} does not take images`);
+}
 
 /** Throws `invalid_param` where a slot's provider is not known to be one of the operator's own. */
 function refusePrivateUrl({ privateUrlParam }: PromptSize, { chain }: Model): void {

@@ -78,7 +78,21 @@ export const validChat: JsonObject = {
       ],
     },
     { role: "tool", content: "x", tool_call_id: "1" },
-    { role: "tool", content: [{ type: "text", text: "x" }], tool_call_id: "2" },
+    {
+      role: "tool",
+      content: [
+        { type: "text", text: "x" },
+        { type: "image_url", image_url: { url: "https://a.test/b.png", detail: "low" } },
+      ],
+      tool_call_id: "2",
+    },
+    {
+      role: "assistant",
+      content: null,
+      reasoning_content: "x",
+      reasoning: "x",
+      reasoning_details: [],
+    },
   ],
   stream: true,
   max_completion_tokens: 5,

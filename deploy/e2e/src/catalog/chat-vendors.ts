@@ -112,7 +112,7 @@ export function cohereModels() {
   const pricing = { input: "1", cached_input: "0.10", output: "4" };
   const cohere = (alias: string, chain: object[]) =>
     chatModel(alias, chain, { vision: true, pricing });
-  const named = (commands: string) => slot("cohere", `command-a-03-2025${commands}`);
+  const named = (commands: string) => slot("cohere", `command-a-reasoning-08-2025${commands}`);
   const second = { ...slot("sim", "second"), pricing: { input: "1", output: "2" } };
   return [
     cohere("test-cohere", [named("")]),

@@ -5,6 +5,8 @@ const part = z.object({ type: z.string(), text: z.string().optional() });
 const message = z.object({
   role: z.string(),
   content: z.union([z.string(), z.array(part)]).nullish(),
+  tool_calls: z.array(z.object({ id: z.string().optional() })).nullish(),
+  tool_call_id: z.string().nullish(),
 });
 
 const named = z.object({ name: z.string() });

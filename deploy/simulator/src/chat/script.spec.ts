@@ -45,7 +45,7 @@ describe("a scripted model", () => {
   }
 
   const user = { role: "user", content: prompt };
-  const called = { role: "assistant", content: null, tool_calls: [{ id: "a" }, { id: "b" }] };
+  const called = { role: "assistant", content: null, tool_calls: [{ id: "a" }] };
   const result = { role: "tool", tool_call_id: "a", content: "done" };
 
   test.each([

@@ -45,10 +45,13 @@ const toolUse = z.strictObject({
     input: z.record(z.string(), z.unknown()),
   }),
 });
+const resultText = z.strictObject({
+  text: z.string().regex(/\S/, "The text field in the ContentBlock object is blank."),
+});
 const toolResult = z.strictObject({
   toolResult: z.strictObject({
     toolUseId: toolId,
-    content: z.array(z.union([z.strictObject({ text: z.string() }), image])),
+    content: z.array(z.union([resultText, image, document])).min(1),
     status: z.enum(["success", "error"]).optional(),
   }),
 });
@@ -66,6 +69,7 @@ const reasoning = z.strictObject({
 
 const block = z.union([text, cachePoint, image, document, toolUse, toolResult, reasoning]);
 type Block = z.output<typeof block>;
+type ResultPart = z.output<typeof toolResult>["toolResult"]["content"][number];
 
 const message = z.strictObject({
   role: z.enum(["user", "assistant"]),
@@ -285,15 +289,13 @@ function toolsOf({ toolConfig: config }: ConverseRequest, isAny: boolean) {
 function toChatMessage({ role, content }: Messages[number]): unknown {
   const results = content.flatMap((one) => ("toolResult" in one ? one.toolResult.content : []));
   if (results.length > 0) {
-    return {
-      role: "tool",
-      content: results.flatMap((one) => ("text" in one ? one.text : [])).join("\n"),
-    };
+    const others = content.filter((one) => !("toolResult" in one));
+    return { role: "tool", content: [...results, ...others].flatMap(toPart) };
   }
   return { role, content: content.flatMap(toPart) };
 }
 
-function toPart(one: Block): object[] {
+function toPart(one: Block | ResultPart): object[] {
   if ("text" in one) return [{ type: "text", text: one.text }];
   if ("document" in one) return [{ type: "file" }];
   return "image" in one ? [{ type: "image" }] : [];

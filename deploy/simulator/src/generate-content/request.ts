@@ -25,6 +25,12 @@ const mediaTypes = [
 ] as const;
 const mimeType = z.enum(mediaTypes, { error: "Unsupported MIME type" });
 
+const resultTypes = ["image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"];
+const resultData = z.strictObject({
+  mimeType: z.enum(resultTypes, { error: "Unsupported MIME type" }),
+  data: z.base64().min(1),
+});
+
 const part = z
   .strictObject({
     ...signed,
@@ -37,7 +43,13 @@ const part = z
       .strictObject({ id: z.string().optional(), name: z.string().min(1), args: args.optional() })
       .optional(),
     functionResponse: z
-      .strictObject({ id: z.string().optional(), name: z.string().min(1), response: args })
+      .strictObject({
+        id: z.string().optional(),
+        name: z.string().min(1),
+        response: args,
+        // https://ai.google.dev/gemini-api/docs/function-calling#multimodal
+        parts: z.array(z.strictObject({ inlineData: resultData })).optional(),
+      })
       .optional(),
   })
   .refine(hasOneDatum, "required oneof field 'data' must have one initialized field");
@@ -187,6 +199,12 @@ function turnProblem(model: string, contents: readonly Content[]): string | unde
       return "Please ensure that the function response has the name of the function call.";
     }
   }
+  const media = contents.flatMap((one) =>
+    one.parts.flatMap((part) => part.functionResponse?.parts ?? []),
+  );
+  if (media.length > 0 && !isGemini3(model)) {
+    return "Multimodal function responses are not supported for this model.";
+  }
   const own = contents[0]?.parts ?? [];
   if (own.some(({ functionResponse }) => functionResponse !== undefined)) {
     return "Please ensure that function response turn comes immediately after a function call turn.";
@@ -253,10 +271,22 @@ function toChatMessage({ role, parts: own }: Content): unknown {
     const texts = responses.map(({ response }) =>
       String(response.content ?? response.result ?? ""),
     );
-    return { role: "tool", content: texts.join("\n") };
+    const media = responses.flatMap(({ parts = [] }) => parts);
+    return {
+      role: "tool",
+      content: [{ type: "text", text: texts.join("\n") }, ...media.map(toMedia)],
+    };
   }
   const visible = own.filter(({ thought }) => thought !== true);
   return { role: role === "model" ? "assistant" : "user", content: visible.map(toChatPart) };
+}
+
+function toMedia({
+  inlineData: { mimeType },
+}: {
+  inlineData: z.output<typeof resultData>;
+}): object {
+  return { type: mimeType.startsWith("image/") ? "image" : "file" };
 }
 
 function toChatPart({ text, inlineData, fileData }: ContentsPart): object {

@@ -59,7 +59,7 @@ const toolUse = z.strictObject({
 const toolResult = z.strictObject({
   type: z.literal("tool_result"),
   tool_use_id: z.string(),
-  content: z.union([z.string(), z.array(z.union([text, image]))]).optional(),
+  content: z.union([z.string(), z.array(z.union([text, image, document]))]).optional(),
   is_error: z.boolean().optional(),
   cache_control: cacheControl,
 });

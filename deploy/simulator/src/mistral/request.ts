@@ -119,7 +119,8 @@ export function mistralProblem({ messages }: MistralChatRequest): string | undef
   for (const [index, { role }] of messages.entries()) {
     const before = messages[index - 1]?.role;
     const isLate = role === "system" && (before === "assistant" || before === "tool");
-    if (isLate) return `Unexpected role '${role}' after role '${before}'`;
+    const isUnanswered = role === "user" && before === "tool";
+    if (isLate || isUnanswered) return `Unexpected role '${role}' after role '${before}'`;
   }
   return lastProblem(messages.at(-1));
 }

@@ -3,6 +3,7 @@ import type { RecordedCall } from "../call-log.ts";
 import { sendCompletion } from "../chat/completion.ts";
 import { generate, type Usage } from "../chat/generation.ts";
 import { type ChatRequest, chatRequest, summarize } from "../chat/request.ts";
+import { resultProblem } from "../chat/result-problem.ts";
 import { sendStream } from "../chat/stream.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
 import { type ProviderError, sendInvalidRequest, sendProviderError } from "../error-response.ts";
@@ -30,7 +31,9 @@ export function chatRoute(path: string, wire?: ChatWire): SimulatorRoute {
       const parsed = chatRequest.safeParse(value);
       const request = parsed.success ? parsed.data : summarize(value);
       const recorded = recordCall(call, request, recordable);
-      const problem = parsed.success ? wire?.problemOf(value as object) : undefined;
+      const problem = parsed.success
+        ? (wire?.problemOf(value as object) ?? resultProblem(parsed.data.messages))
+        : undefined;
       if (isTooLarge) {
         sendProviderError(call, { status: 413, message: "the body is too large" }, recorded);
       } else if (value === undefined) {

@@ -47,7 +47,8 @@ function checkBytes({ messages }: ChatCall, { prefix: { turnCount, content } }: 
 
 /** Counts the stored turns as their provider did, and the new turn by its characters. */
 function checkContext({ prompt }: ChatCall, model: Model, { prefix }: Session): void {
-  if (prefix.imageParts > 0 && !model.vision) {
+  // What is stored is what the client sent, also where this model would be sent notes in its place.
+  if (prefix.imageParts + (prompt?.imageParts ?? 0) > 0 && !model.vision) {
     const reason = `the conversation holds images, which ${model.alias} does not take`;
     throw invalidParam("model", `must be an alias with vision: ${reason}`);
   }

@@ -3,6 +3,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import { checkChat } from "@tollgate/providers/chat";
 import type { ClientRequest } from "./client-request.ts";
+import { hasUnseenImages, seenBy } from "./unseen-media.ts";
 import type { ServableSlots } from "./wire.ts";
 
 /** How a wire's request becomes one for chat completions. */
@@ -36,10 +37,13 @@ export async function translateForSlots(
   let refusal: GatewayError | undefined;
   for (const slot of model.chain) {
     try {
-      if (translation.nativePathOf(slot) === undefined) {
-        const chat = translation.toChat(client.json, slot, model);
-        await checkChat({ ...model, chain: [slot] }, () => ({ ...chat, ...limit, stream }));
-        translated.set(slot, chat);
+      if (translation.nativePathOf(slot) === undefined || hasUnseenImages(client, model)) {
+        const chat = seenBy(model, slot, translation.toChat(client.json, slot, model));
+        const sent = { ...chat, ...limit, stream };
+        translated.set(slot, {
+          ...chat,
+          ...(await knownEffort(sent, { ...model, chain: [slot] })),
+        });
       }
       chain.push(slot);
     } catch (error) {
@@ -49,6 +53,38 @@ export async function translateForSlots(
   }
   if (chain.length === 0 && refusal !== undefined) throw refusal;
   return { chain, translated };
+}
+
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/**
+ * Returns the effort of a request, or the nearest that its only slot takes: agents choose from those of
+ * other models, and would be refused at every turn. Throws what the check of the request throws.
+ */
+async function knownEffort(request: JsonObject, model: Model): Promise<JsonObject> {
+  const { reasoning_effort: wanted, ...others } = request;
+  if (typeof wanted !== "string") {
+    await checkChat(model, () => request);
+    return {};
+  }
+  for (const effort of nearest(wanted)) {
+    try {
+      await checkChat(model, () => ({ ...others, reasoning_effort: effort }));
+      return { reasoning_effort: effort };
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.param !== "reasoning_effort") throw error;
+    }
+  }
+  await checkChat(model, () => others);
+  return { reasoning_effort: undefined };
+}
+
+/** Returns efforts by their distance to one; `none` only for itself. */
+function nearest(wanted: string): readonly string[] {
+  const place = efforts.indexOf(wanted);
+  if (place <= 0) return [wanted];
+  const distance = (effort: string) => Math.abs(efforts.indexOf(effort) - place);
+  return efforts.slice(1).sort((left, right) => distance(left) - distance(right));
 }
 
 /** Returns an error with the name of the wire's member in place of the chat completion's. */

@@ -136,12 +136,14 @@ export function createDocument(routes: readonly DocumentedRoute[]): OpenApiDocum
 type Schemas = Record<string, JsonSchema>;
 
 function operationObject(route: DocumentedRoute, schemas: Schemas): OperationObject {
-  const { auth, errorForm } = route;
+  const { auth, errorForm, variantForm } = route;
   const operation = ruledOperation(route.operation, route);
   const { id, tag, summary, parameters, extensions } = operation;
   const idHeaders: HeaderName[] =
     auth === "none" ? ["x-request-id"] : ["x-request-id", "Inference-Id"];
-  if (errorForm !== undefined) schemas[errorForm.name] = errorForm.schema;
+  for (const form of [errorForm, variantForm]) {
+    if (form !== undefined) schemas[form.name] = form.schema;
+  }
   const commonHeaders = [...idHeaders, ...(operation.headers ?? [])];
   const successes = Object.entries(operation.responses).map(([status, response]) => [
     status,

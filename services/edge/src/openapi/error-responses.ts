@@ -96,7 +96,8 @@ export function errorResponses(
   errors: readonly ErrorCode[],
   commonHeaders: readonly HeaderName[],
 ): Record<string, JsonSchema> {
-  const { auth, errorForm } = rules;
+  const { auth, errorForm, variantForm } = rules;
+  const forms = [errorForm?.name ?? envelopeName, ...(variantForm ? [variantForm.name] : [])];
   const possible = new Set([...authErrors[auth], ...errors]);
   const rates = isFree(rules) ? [] : rateLimitNames;
   const byStatus = Map.groupBy(
@@ -112,11 +113,16 @@ export function errorResponses(
         ...rows.flatMap(({ code }) => headersOf(code, possible, rates)),
       ]),
       content: {
-        "application/json": { schema: envelopeOf(rows, errorForm?.name ?? envelopeName) },
+        "application/json": { schema: oneOf(forms.map((name) => envelopeOf(rows, name))) },
       },
     },
   ]);
   return Object.fromEntries(responses) as Record<string, JsonSchema>;
+}
+
+function oneOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const [first = {}] = schemas;
+  return schemas.length === 1 ? first : { anyOf: [...schemas] };
 }
 
 function envelopeOf(rows: typeof errorTable, name: string): JsonSchema {

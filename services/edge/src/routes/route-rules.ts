@@ -33,10 +33,12 @@ export interface RouteRules {
   calls?: "provider";
   /** The form of its errors, where it is not the envelope. */
   errorForm?: ErrorForm;
+  /** The form of its errors for clients of another API: see `ApiVariant`. */
+  variantForm?: ErrorForm;
 }
 
 /** What a route with an optional key does otherwise for clients that send a header of another API. */
-export interface RouteVariant {
+export interface ApiVariant {
   /** In small letters. */
   header: string;
   query: readonly QueryParameter[];

@@ -12,7 +12,7 @@ import type { RequestContext } from "../http/request-context.ts";
 import type { UpgradeHandler } from "../http/upgrades.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { RouteDependencies } from "./dependencies.ts";
-import { type HandlerRules, isFree, type RouteRules, type RouteVariant } from "./route-rules.ts";
+import { type ApiVariant, type HandlerRules, isFree, type RouteRules } from "./route-rules.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
@@ -87,10 +87,14 @@ export function withOptionalKey(
   path: string,
   createHandler: Create<OptionalKeyHandler>,
   operation: Operation,
-  variant?: RouteVariant,
+  variant?: ApiVariant,
 ): Route {
   const { query = [], header, errorForm } = variant ?? {};
-  const described = { auth: "optional key", query } as const;
+  const described: RouteRules = {
+    auth: "optional key",
+    query: [],
+    ...(errorForm === undefined ? {} : { variantForm: errorForm }),
+  };
   const names = query.map(({ name }) => name);
   return defineRoute(method, path, operation, described, (dependencies, rules) => {
     const handler = createHandler(dependencies, rules);

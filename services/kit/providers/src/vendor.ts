@@ -49,6 +49,13 @@ export interface VendorChat {
   readonly thinksUnreported: ((request: JsonObject) => boolean) | undefined;
   /** Whether messages of the system may follow others. */
   readonly takesLateInstructions: boolean;
-  /** Whether its providers read the marks of the prompt cache that Anthropic's API defines. */
-  readonly keepsCacheMarks: boolean;
+  /** Whether a model reads the marks of the prompt cache that Anthropic's API defines. */
+  keepsCacheMarks(model: string): boolean;
+  /** Whether a model can be told to make one call of a tool at a time. */
+  takesSerialCalls(model: string): boolean;
+  /**
+   * Whether the switch of thinking is sent to a model. An adapter leaves it out itself where the model
+   * does not think.
+   */
+  takesEffort(model: string): boolean;
 }

@@ -39,6 +39,16 @@ const conversations = [
   [user, { role: "developer", content: "Be brief." }, user],
   [user, { role: "assistant", content: "Hello" }],
   loop,
+  [
+    ...loop.slice(0, 2),
+    {
+      role: "tool",
+      tool_call_id: "c",
+      content: [{ type: "text", text: "a" }, image("data:image/png;base64,AAAA")],
+    },
+    user,
+  ],
+  [user, { role: "assistant", content: null, reasoning_content: "Hm" }, user],
   [{ role: "user", content: [image("data:image/png;base64,AAAA"), image("https://a.test/b.png")] }],
   [{ role: "user", content: [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }] }],
   Array.from({ length: 5 }, () => ({

@@ -36,8 +36,11 @@ export function streamOptionsOf({ provider }: Slot): JsonObject {
   return provider.continuousUsage ? inEachChunk : atEnd;
 }
 
-/** A slot may refuse a field that it does not know, or ignore it and with it the ceiling. */
-function ceilingFieldOf({ maxTokensField }: ChatCall, slot: Slot): string {
+/**
+ * Returns the member for the output limit. A slot may refuse a field that it does not know, or ignore it
+ * and with it the ceiling.
+ */
+export function ceilingFieldOf({ maxTokensField }: ChatCall, slot: Slot): string {
   return slot.maxTokensField ?? (maxTokensField || "max_completion_tokens");
 }
 

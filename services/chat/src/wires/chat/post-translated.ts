@@ -1,12 +1,14 @@
 import type { Slot } from "@tollgate/catalog/model";
-import type { JsonObject } from "@tollgate/core/json";
-import { chatAdapterOf } from "@tollgate/providers/chat";
+import { type JsonObject, objectsIn } from "@tollgate/core/json";
+import { chatAdapterOf, isAdapted } from "@tollgate/providers/chat";
+import { withMediaBehind } from "@tollgate/providers/result-media";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
 import type { ClientRequest } from "../client-request.ts";
+import { pairResults } from "../paired-results.ts";
 import type { Sending } from "../wire.ts";
-import { streamOptionsOf } from "./body.ts";
+import { ceilingFieldOf, streamOptionsOf } from "./body.ts";
 import { withTurns } from "./stored-turns.ts";
 
 /**
@@ -22,7 +24,7 @@ export async function completeTranslated(
 ): Promise<JsonObject> {
   const { signal } = sending;
   const requestId = requestIdOf(client);
-  const request = requestFor(slot, chat, sending);
+  const request = requestFor(client, slot, chat, sending);
   const adapter = await chatAdapterOf(slot);
   if (adapter !== undefined) {
     return adapter.complete(providers, slot, request, { requestId, signal });
@@ -42,7 +44,7 @@ export async function streamTranslated(
 ): Promise<ProviderBody | AsyncIterable<JsonObject>> {
   const { signal } = sending;
   const requestId = requestIdOf(client);
-  const request = requestFor(slot, chat, sending);
+  const request = requestFor(client, slot, chat, sending);
   const adapter = await chatAdapterOf(slot);
   if (adapter !== undefined) {
     return adapter.stream(providers, slot, request, { requestId, signal });
@@ -56,12 +58,17 @@ function requestIdOf({ call }: ClientRequest): string {
   return call.caller?.requestId ?? "";
 }
 
-function requestFor(
+/** Returns the whole request for a slot, which has the results of tools as its provider takes them. */
+export function requestFor(
+  { call }: ClientRequest,
   slot: Slot,
   chat: JsonObject,
-  { isStream, maxTokens, session }: Sending,
+  { isStream, maxTokens, session }: Omit<Sending, "signal">,
 ): JsonObject {
-  const { upstreamModel: model, maxTokensField = "max_completion_tokens" } = slot;
   const streamed = isStream ? { stream: true, stream_options: streamOptionsOf(slot) } : {};
-  return { model, [maxTokensField]: Number(maxTokens), ...streamed, ...withTurns(chat, session) };
+  const limit = { [ceilingFieldOf(call, slot)]: Number(maxTokens) };
+  const request = withTurns(chat, session);
+  const paired = pairResults(objectsIn(request.messages));
+  const messages = isAdapted(slot) ? paired : withMediaBehind(paired);
+  return { model: slot.upstreamModel, ...limit, ...streamed, ...request, messages };
 }

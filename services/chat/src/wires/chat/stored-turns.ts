@@ -9,7 +9,7 @@ export function withTurns(chat: JsonObject, session: Session | undefined): JsonO
 }
 
 /** Returns the messages of the stored turns. */
-function turnsOf({ prefix }: Session): readonly unknown[] {
+export function turnsOf({ prefix }: Session): readonly unknown[] {
   const text = Buffer.concat([...prefix.content]).toString("utf8");
   // A comma follows each turn.
   return JSON.parse(`[${text.slice(0, text.lastIndexOf(","))}]`) as readonly unknown[];

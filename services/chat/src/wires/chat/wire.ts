@@ -1,15 +1,26 @@
 import { isChatInput } from "@tollgate/catalog/chat-inputs";
 import type { Model, Slot } from "@tollgate/catalog/model";
-import type { JsonObject } from "@tollgate/core/json";
+import { type JsonObject, objectsIn } from "@tollgate/core/json";
 import type { ChatCall, PromptNeed } from "@tollgate/proto/tollgate/v1/chat";
 import { checkChat, isAdapted } from "@tollgate/providers/chat";
+import { hasMedia } from "@tollgate/providers/result-media";
+import type { Session } from "../../conversations/session.ts";
 import { notTaken } from "../media-parts.ts";
 import { describeRefusal } from "../refusal.ts";
+import { seenBy } from "../unseen-media.ts";
 import type { Wire } from "../wire.ts";
 import { chatSlotBody } from "./body.ts";
 import { completionOfProvider, isEmptyCompletion } from "./completion.ts";
 import { ChatEvents } from "./events.ts";
+import { requestFor } from "./post-translated.ts";
 import { ChatResponse } from "./response.ts";
+import { turnsOf } from "./stored-turns.ts";
+
+/** Whether the stored turns of a conversation have images in the results of tools. */
+function hasStoredMedia(session: Session | undefined): boolean {
+  if (session === undefined || session.prefix.imageParts === 0) return false;
+  return objectsIn(turnsOf(session)).some(hasMedia);
+}
 
 /** Returns the slots whose kinds take the parts of a request. Throws `invalid_param` where none do. */
 function takingAll({ chain }: Model, needs: readonly PromptNeed[]): readonly Slot[] {
@@ -37,13 +48,19 @@ export const chatWire: Wire = {
     const chain = takingAll(model, prompt?.needs ?? []);
     const limit = maxTokens === undefined ? {} : { max_completion_tokens: Number(maxTokens) };
     await checkChat({ ...model, chain }, () => ({ ...client.json, stream, ...limit }));
-    const adapted = chain.filter(isAdapted);
-    if (adapted.length === 0) return { chain, translated: none };
-    const translated = new Map(adapted.map((slot) => [slot, client.json]));
-    return { chain, translated };
+    // OpenAI's wire has no images in the results of tools.
+    const isMoved = (prompt?.imageParts ?? 0) > 0 && objectsIn(client.json.messages).some(hasMedia);
+    const slots = isMoved ? chain : chain.filter(isAdapted);
+    if (slots.length === 0) return { chain, translated: none };
+    const chatOf = (slot: Slot) => (isMoved ? seenBy(model, slot, client.json) : client.json);
+    return { chain, translated: new Map(slots.map((slot) => [slot, chatOf(slot)])) };
   },
-  post(providers, { call }, slot, { isStream, maxTokens, session, signal }) {
-    const body = chatSlotBody(call, slot, session, { isStream, maxTokens });
+  post(providers, client, slot, sending) {
+    const { call } = client;
+    const { isStream, session, signal } = sending;
+    const body = hasStoredMedia(session)
+      ? Buffer.from(JSON.stringify(requestFor(client, slot, client.json, sending)))
+      : chatSlotBody(call, slot, session, sending);
     const accept = isStream ? "text/event-stream" : "application/json";
     const { requestId = "" } = call.caller ?? {};
     return providers.post(slot, body, { accept, requestId, signal });

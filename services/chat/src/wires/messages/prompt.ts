@@ -2,7 +2,7 @@ import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { notTaken, pdfPart } from "../media-parts.ts";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
-import { readThinking } from "./thinking.ts";
+import { readThinking, type Thinking } from "./thinking.ts";
 
 /** What the request for one slot can have. */
 export interface PromptTranslation {
@@ -40,7 +40,7 @@ function messagesOf(
   const { role, content, ...others } = message;
   refuseOthers(others, path);
   const at = `${path}.content`;
-  if (role === "assistant") return [assistantMessage(blocksOf(content), at, translation)];
+  if (role === "assistant") return assistantMessages(blocksOf(content), at, translation);
   if (role === "system") return [{ role, content: textContent(content, at, translation) }];
   return userMessages(blocksOf(content), at, translation);
 }
@@ -76,7 +76,7 @@ function userParts(
 function toolMessage(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {
   const { type: _, tool_use_id, content, is_error, cache_control, ...others } = block;
   refuseOthers(others, path);
-  const texts = textContent(content ?? "", `${path}.content`, translation);
+  const texts = resultContent(content ?? "", `${path}.content`, translation);
   const marked = withMark(texts, cache_control, translation);
   const failed = is_error === true ? prefixed("Error: ", marked) : marked;
   return { role: "tool", tool_call_id: tool_use_id, content: failed };
@@ -102,30 +102,44 @@ function withMark(
   return last === undefined ? content : [...parts.slice(0, -1), { ...last, cache_control: mark }];
 }
 
-function assistantMessage(
+/** A turn of thinking alone, or of empty texts, is left out: not all providers can be sent one. */
+function assistantMessages(
   blocks: readonly JsonObject[],
   path: string,
   translation: PromptTranslation,
-): JsonObject {
+): JsonObject[] {
   const parts: JsonObject[] = [];
   const calls: JsonObject[] = [];
-  const thoughts = [];
+  const thoughts: Thinking[] = [];
   for (const [index, block] of blocks.entries()) {
     const at = `${path}[${index}]`;
-    if (block.type === "text") parts.push(textPart(block, at, translation));
+    if (block.type === "text") parts.push(...textParts(block, at, translation));
     else if (block.type === "tool_use") calls.push(toolCall(block, at));
     else if (isThinking(block)) thoughts.push(readThinking(block));
     else throw notTranslated(`${at}.type`);
   }
+  if (parts.length === 0 && calls.length === 0) return [];
+  return [{ role: "assistant", ...generated(parts, calls, thoughts) }];
+}
+
+function generated(
+  parts: JsonObject[],
+  calls: JsonObject[],
+  thoughts: readonly Thinking[],
+): JsonObject {
   const reasoning = thoughts.map(({ text }) => text).join("");
   const details = thoughts.flatMap((thought) => thought.details);
   return {
-    role: "assistant",
-    content: parts.length === 0 && calls.length > 0 ? null : contentOf(parts),
+    content: parts.length === 0 ? null : contentOf(parts),
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
+}
+
+/** Providers refuse an empty text, which a turn may have beside its calls. */
+function textParts(block: JsonObject, path: string, translation: PromptTranslation): JsonObject[] {
+  return block.text === "" ? [] : [textPart(block, path, translation)];
 }
 
 function isThinking({ type }: JsonObject): boolean {
@@ -157,6 +171,49 @@ function textContent(content: unknown, path: string, translation: PromptTranslat
     throw notTranslated(`${at}.type`);
   });
   return contentOf(parts);
+}
+
+/** Returns what the result of a tool has. What a chat completion has no part for is a note. */
+function resultContent(content: unknown, path: string, translation: PromptTranslation): Content {
+  if (typeof content === "string") return content;
+  const parts = listOf(content).flatMap((block, index) =>
+    resultParts(block, `${path}[${index}]`, translation),
+  );
+  return contentOf(parts);
+}
+
+function resultParts(
+  block: JsonObject,
+  path: string,
+  translation: PromptTranslation,
+): JsonObject[] {
+  const { type, source, cache_control } = block;
+  const { type: from, content, data } = isJsonObject(source) ? source : {};
+  if (type === "text") return [textPart({ ...block, citations: null }, path, translation)];
+  if (type === "document" && from === "content") {
+    return blocksOf(content).flatMap((inner) => resultParts(inner, path, translation));
+  }
+  if (type === "document" && from === "text") {
+    return [...documentParts({ ...block, citations: null }, path, translation)];
+  }
+  if (type === "image" && (from === "base64" || from === "url")) {
+    return [imagePart({ type, source, cache_control }, path, translation)];
+  }
+  const mark = markOf(cache_control, translation);
+  if (type === "document" && from === "base64") {
+    return [{ ...pdfPart(String(data), block.title), ...mark }];
+  }
+  return [{ type: "text", text: resultText(block), ...mark }];
+}
+
+function resultText({ type, source, title, content, tool_name }: JsonObject): string {
+  if (type === "tool_reference") return `[tool ${tool_name}]`;
+  if (type !== "search_result") return `[${type} left out: this model does not take it]`;
+  return [title, source, ...listOf(content).map(({ text }) => text)].filter(isText).join("\n\n");
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 function textPart(block: JsonObject, path: string, translation: PromptTranslation): JsonObject {

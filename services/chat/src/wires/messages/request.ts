@@ -5,15 +5,16 @@ import { endUserOf } from "../end-user.ts";
 import { placeInstructions } from "../late-instructions.ts";
 import { inputsOf } from "../media-parts.ts";
 import { isUsualTier, notTranslated, refuseOthers, requireName } from "../not-translated.ts";
+import { withAutomaticMark } from "./automatic-mark.ts";
 import { messagesOfPrompt } from "./prompt.ts";
 
 /**
  * Returns a request of Anthropic's API as one for chat completions, without model, output limit and
  * `stream`. Throws `invalid_param` for what chat completions cannot express.
  *
- * Two things are left out where the provider has no place for them, because they do not change the
- * response: the marks of the prompt cache, as other providers cache without them, and the id of the
- * end user.
+ * Left out where the provider or the model has no place for it, as `docs/agents.md` lists: the marks of
+ * the prompt cache, as other providers cache without them, the switch of thinking, the limit to one call
+ * at a time, and the id of the end user.
  */
 export function chatFromMessages(
   request: JsonObject,
@@ -39,6 +40,7 @@ export function chatFromMessages(
     service_tier,
     speed,
     context_management,
+    cache_control,
     ...others
   } = request;
   refuseOthers(others, "");
@@ -46,17 +48,22 @@ export function chatFromMessages(
   if (!isUsualTier(service_tier)) throw notTranslated("service_tier");
   if ((speed ?? "standard") !== "standard") throw notTranslated("speed");
   const { chatParameters } = slot.provider.kind;
-  const { keepsCacheMarks } = vendorChatOf(slot);
+  const vendor = vendorChatOf(slot);
+  const keepsCacheMarks = vendor.keepsCacheMarks(slot.upstreamModel);
   const translation = { keepsCacheMarks, inputs: inputsOf(slot, model) };
+  const messages = messagesOfPrompt(request, translation);
+  const marked = keepsCacheMarks ? withAutomaticMark(messages, cache_control) : messages;
   const chat: JsonObject = {
-    messages: placeInstructions(messagesOfPrompt(request, translation), slot),
+    messages: placeInstructions(marked, slot),
     stop: stop_sequences,
     temperature,
     top_p,
     top_k,
     tools: toolsOf(tools, keepsCacheMarks),
-    ...toolChoiceOf(tool_choice),
-    reasoning_effort: effortOf(thinking, output_config, max_tokens),
+    ...toolChoiceOf(tool_choice, vendor.takesSerialCalls(slot.upstreamModel)),
+    reasoning_effort: vendor.takesEffort(slot.upstreamModel)
+      ? effortOf(thinking, output_config, max_tokens)
+      : undefined,
     response_format: formatOf(output_config, output_format),
     user: chatParameters.has("user") ? userOf(metadata) : undefined,
   };
@@ -104,11 +111,12 @@ function toolsOf(tools: unknown, keepsCacheMarks: boolean): JsonObject[] | undef
   });
 }
 
-function toolChoiceOf(choice: unknown): JsonObject {
+function toolChoiceOf(choice: unknown, takesSerialCalls: boolean): JsonObject {
   if (!isJsonObject(choice)) return {};
   const { type, name, disable_parallel_tool_use, ...others } = choice;
   refuseOthers(others, "tool_choice");
-  const parallel = disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
+  const isSerial = takesSerialCalls && disable_parallel_tool_use === true;
+  const parallel = isSerial ? { parallel_tool_calls: false } : {};
   if (type === "any") return { tool_choice: "required", ...parallel };
   if (type === "tool")
     return { tool_choice: { type: "function", function: { name } }, ...parallel };

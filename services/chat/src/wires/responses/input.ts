@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { notTaken, pdfPart } from "../media-parts.ts";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
 import { detailsIn } from "../signed-details.ts";
-import { functionName } from "./tools.ts";
+import { functionName, searchCall } from "./tools.ts";
 
 /** What messages may have besides text and images. */
 type Inputs = ReadonlySet<ChatInput>;
@@ -73,17 +73,55 @@ class Conversation {
   }
 }
 
+type AddItem = (messages: Conversation, item: JsonObject, path: string, inputs: Inputs) => void;
+
+/** How each type of item becomes messages. */
+const adders: Readonly<Record<string, AddItem>> = {
+  message: addMessage,
+  agent_message: addAgentMessage,
+  // Models write no arguments as an empty text.
+  function_call: (messages, item, path) =>
+    addCall(messages, item, path, String(item.arguments) || "{}"),
+  custom_tool_call: (messages, item, path) =>
+    addCall(messages, item, path, JSON.stringify({ input: item.input })),
+  tool_search_call: (messages, item) => messages.call(searchCall(item)),
+  reasoning: (messages, item) => messages.think(summaryOf(item), detailsOf(item)),
+  agent_reasoning: (messages, { text }) => messages.think(typeof text === "string" ? text : "", []),
+  function_call_output: (messages, item) => addResult(messages, item, resultContent(item.output)),
+  custom_tool_call_output: (messages, item) =>
+    addResult(messages, item, resultContent(item.output)),
+  tool_search_output: (messages, item) =>
+    addResult(messages, item, `Tools found: ${namesOf(item.tools).join(", ") || "none"}`),
+  // Its tools join those of the request.
+  additional_tools: () => {},
+};
+
 function addItem(messages: Conversation, item: JsonObject, path: string, inputs: Inputs): void {
-  const { type = "message" } = item;
-  if (type === "message") addMessage(messages, item, path, inputs);
-  else if (type === "function_call") addCall(messages, item, path, String(item.arguments));
-  else if (type === "custom_tool_call") {
-    addCall(messages, item, path, JSON.stringify({ input: item.input }));
-  } else if (type === "reasoning") messages.think(summaryOf(item), detailsOf(item));
-  else if (type === "function_call_output" || type === "custom_tool_call_output") {
-    const content = outputText(item.output, `${path}.output`);
-    messages.add({ role: "tool", tool_call_id: item.call_id, content });
-  } else throw notTranslated(`${path}.type`);
+  const type = String(item.type ?? "message");
+  const add = Object.hasOwn(adders, type) ? adders[type] : undefined;
+  if (add === undefined) throw notTranslated(`${path}.type`);
+  add(messages, item, path, inputs);
+}
+
+function addResult(messages: Conversation, { call_id }: JsonObject, content: Content): void {
+  messages.add({ role: "tool", tool_call_id: call_id, content });
+}
+
+/** What another agent of the client says to this one. A part that OpenAI encrypted is left out. */
+function addAgentMessage(messages: Conversation, { author, content }: JsonObject): void {
+  const texts = objectsIn(content).flatMap(({ text }) => (typeof text === "string" ? [text] : []));
+  if (texts.length === 0) return;
+  const from = typeof author === "string" ? author : "another agent";
+  messages.add({ role: "user", content: [`[message of ${from}]`, ...texts].join("\n") });
+}
+
+/** Returns the names of tools and of those in namespaces, as their functions are named. */
+function namesOf(tools: unknown): string[] {
+  return objectsIn(tools).flatMap((tool) =>
+    tool.type === "namespace"
+      ? objectsIn(tool.tools).map(({ name }) => functionName(name, tool.name))
+      : [String(tool.name)],
+  );
 }
 
 function addMessage(messages: Conversation, item: JsonObject, path: string, inputs: Inputs): void {
@@ -101,7 +139,7 @@ function addCall(messages: Conversation, item: JsonObject, path: string, text: s
   messages.call({ id, type: "function", function: called });
 }
 
-function contentOf(content: unknown, path: string, inputs: Inputs): string | JsonObject[] {
+function contentOf(content: unknown, path: string, inputs: Inputs): Content {
   if (typeof content === "string") return content;
   const parts = objectsIn(content).map((part, index) => partOf(part, `${path}[${index}]`, inputs));
   const [first] = parts;
@@ -142,14 +180,27 @@ function audioPart({ input_audio }: JsonObject, path: string, inputs: Inputs): J
   return { type: "input_audio", input_audio };
 }
 
-function outputText(output: unknown, path: string): string {
+/** Text, or parts of it. */
+type Content = string | JsonObject[];
+
+/** Returns what the result of a tool has. What a chat completion has no part for is a note. */
+function resultContent(output: unknown): Content {
   if (typeof output === "string") return output;
-  return objectsIn(output)
-    .map((part, index) => {
-      if (part.type !== "input_text") throw notTranslated(`${path}[${index}].type`);
-      return String(part.text);
-    })
-    .join("\n");
+  const parts = objectsIn(output).map(resultPart);
+  if (parts.some(({ type }) => type !== "text")) return parts;
+  return parts.map(({ text }) => String(text)).join("\n");
+}
+
+function resultPart({ type, text, image_url: url, file_data, filename }: JsonObject): JsonObject {
+  if (typeof text === "string") return { type: "text", text };
+  if (type === "input_image" && typeof url === "string") {
+    return { type: "image_url", image_url: { url } };
+  }
+  const [, alone, inUrl] = typeof file_data === "string" ? (pdfStart.exec(file_data) ?? []) : [];
+  if (alone !== undefined || inUrl !== undefined) {
+    return pdfPart(String(file_data).slice(inUrl?.length ?? 0), filename);
+  }
+  return { type: "text", text: `[${type} left out: this model does not take it]` };
 }
 
 function summaryOf({ summary, content }: JsonObject): string {

@@ -5,7 +5,15 @@ import { CallOrder } from "../call-order.ts";
 import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type NamedEvent } from "../named-event.ts";
 import type { ResponseContext } from "../response-context.ts";
-import { callItem, contentPart, itemId, messageItem, reasoningItem } from "./items.ts";
+import {
+  callItem,
+  callKind,
+  contentPart,
+  type ItemKind,
+  itemId,
+  messageItem,
+  reasoningItem,
+} from "./items.ts";
 import { type ResponseEnd, responseObject } from "./response-object.ts";
 import { customInput, type NamedTool, namedTools } from "./tools.ts";
 import { responseUsage } from "./usage.ts";
@@ -97,7 +105,7 @@ export class ItemWriter {
     const item = name === "" ? this.#openCall(index) : this.#startCall(part, index);
     item.text += text;
     // Free text is inside of the function's JSON, which is known at its end only.
-    if (text === "" || item.tool.isCustom) return;
+    if (text === "" || item.tool.input !== "json") return;
     const place = { item_id: item.id, output_index: this.#index };
     this.#write({ type: "response.function_call_arguments.delta", ...place, delta: text });
   }
@@ -145,8 +153,8 @@ export class ItemWriter {
     this.#begin();
     this.#close("completed");
     const { name } = toolCallText(part);
-    const tool = this.#tools.get(name) ?? { name, isCustom: false };
-    const id = this.#id(tool.isCustom ? "ctc" : "fc");
+    const tool = this.#tools.get(name) ?? { name, input: "json" as const };
+    const id = this.#id(callKind(tool));
     const item = { kind: "call" as const, id, index, callId: part.id, tool, text: "" };
     this.#open = item;
     this.#added(callItem(item, "in_progress"));
@@ -159,7 +167,7 @@ export class ItemWriter {
     throw new SlotFailure("rejected", "the provider's stream divides a tool call");
   }
 
-  #id(kind: "rs" | "msg" | "fc" | "ctc"): string {
+  #id(kind: ItemKind): string {
     return itemId(kind, this.#context.id, this.#index);
   }
 
@@ -210,11 +218,11 @@ export class ItemWriter {
 
   #closeCall(call: Extract<OpenItem, { kind: "call" }>, status: "completed" | "incomplete"): void {
     const place = { item_id: call.id, output_index: this.#index };
-    if (call.tool.isCustom) {
+    if (call.tool.input === "text") {
       const input = customInput(call.text);
       this.#write({ type: "response.custom_tool_call_input.delta", ...place, delta: input });
       this.#write({ type: "response.custom_tool_call_input.done", ...place, input });
-    } else {
+    } else if (call.tool.input === "json") {
       const { name } = call.tool;
       const said = { name, arguments: call.text };
       this.#write({ type: "response.function_call_arguments.done", ...place, ...said });

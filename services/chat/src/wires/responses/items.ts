@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import { signatureOf } from "../signed-details.ts";
-import { customInput, type NamedTool } from "./tools.ts";
+import { customInput, type NamedTool, searchArguments } from "./tools.ts";
 
 /** Whether an item is complete; one is not that the wallet or the output limit cut. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -44,17 +44,28 @@ export function callItem(
   { id, callId, tool, text }: ToolCallParts,
   status: ItemStatus,
 ): JsonObject {
-  const { name, namespace, isCustom } = tool;
+  const { name, namespace, input } = tool;
+  if (input === "search") {
+    const search = { execution: "client", arguments: searchArguments(text) };
+    return { id, type: "tool_search_call", status, call_id: callId, ...search };
+  }
   const named = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
-  if (isCustom) return { id, type: "custom_tool_call", status, input: customInput(text), ...named };
+  if (input === "text") {
+    return { id, type: "custom_tool_call", status, input: customInput(text), ...named };
+  }
   return { id, type: "function_call", status, arguments: text, ...named };
 }
 
+/** The start of an item's id. */
+export type ItemKind = "rs" | "msg" | "fc" | "ctc" | "tsc";
+
+/** Returns the kind of the item with a tool's call. */
+export function callKind({ input }: NamedTool): ItemKind {
+  if (input === "search") return "tsc";
+  return input === "text" ? "ctc" : "fc";
+}
+
 /** Returns the id of the item at an index of a response. */
-export function itemId(
-  kind: "rs" | "msg" | "fc" | "ctc",
-  responseId: string,
-  index: number,
-): string {
+export function itemId(kind: ItemKind, responseId: string, index: number): string {
   return `${kind}_${responseId}${index.toString(16).padStart(4, "0")}`;
 }

@@ -12,18 +12,18 @@ function translated(
   kind: keyof typeof vendors = "openai",
   passes: readonly string[] = [],
   inputs: readonly ChatInput[] = [],
+  upstreamModel = "m",
 ): JsonObject {
   const request = { model: "m", input: "Hi", ...more };
-  return chatFromResponses(request, { provider: { kind: vendors[kind] as ProviderKind } } as Slot, {
-    passes: new Set(passes),
-    inputs: new Set(inputs),
-  });
+  const slot = { upstreamModel, provider: { kind: vendors[kind] as ProviderKind } } as Slot;
+  return chatFromResponses(request, slot, { passes: new Set(passes), inputs: new Set(inputs) });
 }
 
 const parameters = { type: "object", properties: {} };
 const tool = { type: "function", name: "f", parameters, strict: null };
 const called = { type: "function", function: { name: "f", parameters } };
 const tools = [called];
+const asked = { role: "user", content: "Hi" };
 
 /** The members of a request: https://platform.openai.com/docs/api-reference/responses/create */
 test.each<[string, JsonObject, JsonObject]>([
@@ -79,6 +79,23 @@ test.each<[string, JsonObject, JsonObject]>([
   expect(chat).toEqual(expected);
 });
 
+test.each<[keyof typeof vendors, string, JsonObject, JsonObject]>([
+  [
+    "openai",
+    "gpt-5.4",
+    { reasoning: { effort: "low", context: "all_turns" } },
+    { reasoning_effort: "low" },
+  ],
+  ["openai", "gpt-4o", { reasoning: { effort: "low" } }, {}],
+  ["xai", "grok-4", { reasoning: { effort: "low" } }, {}],
+  ["google", "gemini-2.5-pro", { tools: [tool], parallel_tool_calls: false }, { tools }],
+  ["bedrock", "amazon.nova-pro-v1:0", { tools: [tool], parallel_tool_calls: false }, { tools }],
+  ["openai", "m", { text: { verbosity: "low" } }, {}],
+])("what %s (%s) has no place for is left out of %j", (kind, model, member, expected) => {
+  const { messages: _messages, ...chat } = translated(member, kind, [], [], model);
+  expect(chat).toEqual(expected);
+});
+
 test("what the model takes besides the API's members is sent where it has a place", () => {
   const members = { text: { verbosity: "low" }, prompt_cache_key: "k" };
   expect(translated(members, "openai", ["verbosity", "prompt_cache_key"])).toMatchObject({
@@ -86,6 +103,37 @@ test("what the model takes besides the API's members is sent where it has a plac
     prompt_cache_key: "k",
   });
   expect(translated({ user: "u" }, "google")).not.toHaveProperty("user");
+});
+
+test("the tools that items add join those of the request, each name once", () => {
+  const search = { type: "tool_search", execution: "client", description: "Finds.", parameters };
+  const input = [
+    {
+      type: "additional_tools",
+      tools: [tool, { type: "namespace", name: "n", tools: [{ ...tool, name: "g" }] }],
+    },
+    asked,
+    { type: "tool_search_output", call_id: "s", tools: [{ ...tool, name: "h" }] },
+  ];
+  const named = (name: string) => ({ type: "function", function: { name, parameters } });
+  expect(translated({ tools: [tool, search], input, tool_choice: "required" })).toMatchObject({
+    tools: [
+      named("f"),
+      { type: "function", function: { name: "tool_search", description: "Finds.", parameters } },
+      named("n__g"),
+      named("h"),
+    ],
+    tool_choice: "required",
+  });
+  expect(translated({ tools: [{ type: "tool_search" }] })).not.toHaveProperty("tools");
+});
+
+test.each(["tools", "input[0].tools"])("a tool that OpenAI runs is refused in %s", (path) => {
+  const tools = [tool, { type: "mcp" }];
+  const request = path === "tools" ? { tools } : { input: [{ type: "additional_tools", tools }] };
+  expect(() => translated(request)).toThrow(
+    expect.objectContaining({ code: "invalid_param", param: `${path}[1].type` }),
+  );
 });
 
 test("a custom tool is a function with its text as the argument", () => {
@@ -104,7 +152,6 @@ test("a custom tool is a function with its text as the argument", () => {
 });
 
 const details = [{ type: "reasoning.encrypted", data: "d", format: "f" }];
-const asked = { role: "user", content: "Hi" };
 
 test.each<[JsonObject[], JsonObject[]]>([
   [[asked], [asked]],
@@ -150,6 +197,104 @@ test.each<[JsonObject[], JsonObject[]]>([
       { role: "assistant", content: [{ type: "refusal", refusal: "No" }] },
     ],
   ],
+  [
+    [
+      asked,
+      { type: "function_call", call_id: "a", name: "f", arguments: "" },
+      { type: "function_call", call_id: "b", name: "g", namespace: "n", arguments: "{}" },
+      {
+        type: "function_call_output",
+        call_id: "a",
+        output: [
+          { type: "input_text", text: "One" },
+          { type: "input_image", image_url: "data:image/png;base64,aGk=", detail: "high" },
+          { type: "input_image", file_id: "f" },
+          { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,aGk=" },
+          { type: "encrypted_content", encrypted_content: "e" },
+        ],
+      },
+      {
+        type: "custom_tool_call_output",
+        call_id: "b",
+        output: [
+          { type: "input_text", text: "One" },
+          { type: "input_text", text: "Two" },
+        ],
+      },
+    ],
+    [
+      asked,
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          { id: "a", type: "function", function: { name: "f", arguments: "{}" } },
+          { id: "b", type: "function", function: { name: "n__g", arguments: "{}" } },
+        ],
+      },
+      {
+        role: "tool",
+        tool_call_id: "a",
+        content: [
+          { type: "text", text: "One" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,aGk=" } },
+          { type: "text", text: "[input_image left out: this model does not take it]" },
+          {
+            type: "file",
+            file: { filename: "a.pdf", file_data: "data:application/pdf;base64,aGk=" },
+          },
+          { type: "text", text: "[encrypted_content left out: this model does not take it]" },
+        ],
+      },
+      { role: "tool", tool_call_id: "b", content: "One\nTwo" },
+    ],
+  ],
+  [
+    [
+      asked,
+      { type: "reasoning", summary: [{ text: "Hm." }] },
+      asked,
+      { type: "agent_reasoning", text: "Hm." },
+      {
+        type: "agent_message",
+        author: "/root/a",
+        recipient: "/root",
+        content: [
+          { type: "input_text", text: "Done." },
+          { type: "encrypted_content", encrypted_content: "e" },
+        ],
+      },
+    ],
+    [asked, asked, { role: "user", content: "[message of /root/a]\nDone." }],
+  ],
+  [
+    [
+      { type: "additional_tools", role: "developer", tools: [tool] },
+      asked,
+      { type: "tool_search_call", call_id: "s", execution: "client", arguments: { query: "q" } },
+      {
+        type: "tool_search_output",
+        call_id: "s",
+        execution: "client",
+        tools: [{ type: "namespace", name: "n", tools: [{ ...tool, defer_loading: true }] }],
+      },
+    ],
+    [
+      asked,
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: "s",
+            type: "function",
+            function: { name: "tool_search", arguments: '{"query":"q"}' },
+          },
+        ],
+      },
+      { role: "tool", tool_call_id: "s", content: "Tools found: n__f" },
+    ],
+  ],
 ])("the items %j become %j", (input, expected) => {
   expect(translated({ input }).messages).toEqual(expected);
 });
@@ -181,12 +326,6 @@ test.each<[string, JsonObject]>([
   [
     "input[0].content[0].file_id",
     { input: [{ role: "user", content: [{ type: "input_image", file_id: "f" }] }] },
-  ],
-  [
-    "input[0].output[0].type",
-    {
-      input: [{ type: "function_call_output", call_id: "c", output: [{ type: "input_image" }] }],
-    },
   ],
 ])("%s is refused: %j", (param, member) => {
   expect(() => translated(member)).toThrow(

@@ -1,5 +1,6 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { endUserOf } from "../end-user.ts";
 import { placeInstructions } from "../late-instructions.ts";
 import { inputsOf } from "../media-parts.ts";
@@ -11,8 +12,9 @@ import { functionsOf, toolChoiceOf } from "./tools.ts";
  * Returns a request of the Responses API as one for chat completions, without model, output limit
  * and `stream`. Throws `invalid_param` for what chat completions cannot express.
  *
- * Left out, because they do not change the response: `prompt_cache_key` where the model does not
- * take it, the ids of the end user where the provider does not, and what a client says about itself.
+ * Left out, as `docs/agents.md` lists: `prompt_cache_key` where the model does not take it, the ids of
+ * the end user where the provider does not, the effort and the limit to one call at a time where the
+ * model has none, and what a client says about itself.
  */
 export function chatFromResponses(
   request: JsonObject,
@@ -36,7 +38,7 @@ export function chatFromResponses(
     include,
     temperature,
     top_p,
-    tools,
+    tools: _tools,
     tool_choice,
     parallel_tool_calls,
     reasoning,
@@ -53,15 +55,15 @@ export function chatFromResponses(
   if ((truncation ?? "disabled") !== "disabled") throw notTranslated("truncation");
   if (!isUsualTier(service_tier)) throw notTranslated("service_tier");
   if ((top_logprobs ?? 0) !== 0) throw notTranslated("top_logprobs");
-  const functions = functionsOf(tools);
+  const functions = functionsOf(request);
   const takesUser = slot.provider.kind.chatParameters.has("user");
   const chat: JsonObject = {
     messages: placeInstructions(messagesOfInput(request, inputsOf(slot, model)), slot),
     temperature,
     top_p,
     tools: functions,
-    ...(functions === undefined ? {} : choiceOf(tool_choice, parallel_tool_calls)),
-    reasoning_effort: isJsonObject(reasoning) ? reasoning.effort : undefined,
+    ...(functions === undefined ? {} : choiceOf(tool_choice, parallel_tool_calls, slot)),
+    reasoning_effort: effortOf(reasoning, slot),
     response_format: formatOf(text),
     verbosity: verbosityOf(text, passes),
     prompt_cache_key: passes.has("prompt_cache_key") ? prompt_cache_key : undefined,
@@ -93,12 +95,18 @@ function refuseInclude(include: unknown): void {
   if (index >= 0) throw notTranslated(`include[${index}]`);
 }
 
+function effortOf(reasoning: unknown, slot: Slot): unknown {
+  const isSent = isJsonObject(reasoning) && vendorChatOf(slot).takesEffort(slot.upstreamModel);
+  return isSent ? reasoning.effort : undefined;
+}
+
 /** Parallel calls are OpenAI's default, which not every provider can be sent. */
-function choiceOf(choice: unknown, isParallel: unknown): JsonObject {
+function choiceOf(choice: unknown, isParallel: unknown, slot: Slot): JsonObject {
   const chosen = toolChoiceOf(choice);
+  const isSerial = isParallel === false && vendorChatOf(slot).takesSerialCalls(slot.upstreamModel);
   return {
     ...(chosen === undefined || chosen === "auto" ? {} : { tool_choice: chosen }),
-    ...(isParallel === false ? { parallel_tool_calls: false } : {}),
+    ...(isSerial ? { parallel_tool_calls: false } : {}),
   };
 }
 
@@ -116,6 +124,7 @@ function formatOf(text: unknown): JsonObject | undefined {
 function verbosityOf(text: unknown, passes: ReadonlySet<string>): unknown {
   const verbosity = isJsonObject(text) ? (text.verbosity ?? undefined) : undefined;
   if (passes.has("verbosity")) return verbosity;
-  if (verbosity === undefined || verbosity === "medium") return undefined;
+  // Codex asks for less than usual of models that it knows by name.
+  if (verbosity === undefined || verbosity === "medium" || verbosity === "low") return undefined;
   throw notTranslated("text.verbosity");
 }

@@ -7,6 +7,7 @@ import { generatedReasoning } from "../generated-message.ts";
 import type { ResponseContext } from "../response-context.ts";
 import {
   callItem,
+  callKind,
   contentPart,
   type ItemStatus,
   itemId,
@@ -43,8 +44,8 @@ function itemsOf(message: JsonObject, context: ResponseContext, status: ItemStat
   const tools = namedTools(context.client.json);
   for (const call of objectsIn(message.tool_calls)) {
     const { name, text } = toolCallText(call);
-    const tool = tools.get(name) ?? { name, isCustom: false };
-    const id = itemId(tool.isCustom ? "ctc" : "fc", context.id, items.length);
+    const tool = tools.get(name) ?? { name, input: "json" as const };
+    const id = itemId(callKind(tool), context.id, items.length);
     const isCut = status === "incomplete" && !isComplete(text);
     items.push(callItem({ id, callId: call.id, tool, text }, isCut ? status : "completed"));
   }

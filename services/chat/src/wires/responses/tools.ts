@@ -9,24 +9,66 @@ export interface NamedTool {
   /** The tool's own name, and its namespace. */
   name: string;
   namespace?: string;
-  /** Whether its input is free text. A function has it as its only argument. */
-  isCustom: boolean;
+  /**
+   * Whether its input is JSON, or free text, which a function has as its only argument. `search`: the
+   * client's search of further tools.
+   */
+  input: "json" | "text" | "search";
+}
+
+/** The function that a model calls to search further tools at the client. */
+const searchFunction = "tool_search";
+
+/**
+ * Returns the tools of a request: its own, and those that its items add. Codex sends all of them as an
+ * item for the models that it knows.
+ */
+export function toolsOfRequest({ tools, input }: JsonObject): readonly PlacedTool[] {
+  const own = placed(tools, "tools");
+  const added = objectsIn(input).flatMap((item, index) => {
+    const path = `input[${index}].tools`;
+    if (item.type === "additional_tools") return placed(item.tools, path);
+    return item.type === "tool_search_output" ? placed(found(item.tools), path) : [];
+  });
+  return [...own, ...added];
+}
+
+/** A tool with its path in the request. */
+export interface PlacedTool {
+  tool: JsonObject;
+  path: string;
+}
+
+function placed(tools: unknown, path: string): readonly PlacedTool[] {
+  return objectsIn(tools).map((tool, index) => ({ tool, path: `${path}[${index}]` }));
+}
+
+/** Returns tools that a search has loaded, which are deferred no longer. */
+function found(tools: unknown): JsonObject[] {
+  return objectsIn(tools).map(({ defer_loading: _late, ...tool }) => {
+    return tool.type === "namespace" ? { ...tool, tools: found(tool.tools) } : tool;
+  });
 }
 
 /** Returns the tools of a request by the names of their functions. */
-export function namedTools({ tools }: JsonObject): ReadonlyMap<string, NamedTool> {
+export function namedTools(request: JsonObject): ReadonlyMap<string, NamedTool> {
   const named = new Map<string, NamedTool>();
-  for (const tool of objectsIn(tools)) {
+  for (const { tool } of toolsOfRequest(request)) {
     const name = String(tool.name);
     if (tool.type === "namespace") {
       for (const inner of objectsIn(tool.tools)) {
-        const isCustom = inner.type === "custom";
-        const own = { name: String(inner.name), namespace: name, isCustom };
+        const own = { name: String(inner.name), namespace: name, input: inputOf(inner) };
         named.set(functionName(own.name, name), own);
       }
-    } else named.set(name, { name, isCustom: tool.type === "custom" });
+    } else if (tool.type === "tool_search") {
+      named.set(searchFunction, { name: searchFunction, input: "search" });
+    } else named.set(name, { name, input: inputOf(tool) });
   }
   return named;
+}
+
+function inputOf({ type }: JsonObject): NamedTool["input"] {
+  return type === "custom" ? "text" : "json";
 }
 
 /** Returns the name of the function for a tool. */
@@ -35,10 +77,18 @@ export function functionName(name: unknown, namespace: unknown): string {
   return `${namespace}${separator}${name}`;
 }
 
-/** Returns the tools of a request as functions. Throws `invalid_param` for tools that OpenAI runs. */
-export function functionsOf(tools: unknown): JsonObject[] | undefined {
-  const functions = objectsIn(tools).flatMap((tool, index) => functionsIn(tool, `tools[${index}]`));
-  return functions.length === 0 ? undefined : functions;
+/**
+ * Returns the tools of a request as functions, each name once. Throws `invalid_param` for tools that
+ * OpenAI runs.
+ */
+export function functionsOf(request: JsonObject): JsonObject[] | undefined {
+  const functions = new Map<unknown, JsonObject>();
+  for (const { tool, path } of toolsOfRequest(request)) {
+    for (const one of functionsIn(tool, path)) {
+      if (isJsonObject(one.function)) functions.set(one.function.name, one);
+    }
+  }
+  return functions.size === 0 ? undefined : [...functions.values()];
 }
 
 function functionsIn(tool: JsonObject, path: string): JsonObject[] {
@@ -57,6 +107,8 @@ function functionsIn(tool: JsonObject, path: string): JsonObject[] {
         const named = { ...inner, name: functionName(inner.name, tool.name) };
         return inner.type === "custom" ? customFunction(named, at) : functionOf(named, at);
       });
+    case "tool_search":
+      return searchFunctions(tool);
     case "web_search":
       // It may read no more than OpenAI's cache of pages, so that it is an offer without a promise.
       if (tool.external_web_access === false) return [];
@@ -64,6 +116,17 @@ function functionsIn(tool: JsonObject, path: string): JsonObject[] {
     default:
       throw notTranslated(`${path}.type`);
   }
+}
+
+/** OpenAI searches the tools of the request, all of which are functions here; a client searches others. */
+function searchFunctions({ execution, description, parameters }: JsonObject): JsonObject[] {
+  if (execution !== "client") return [];
+  const search = {
+    name: searchFunction,
+    ...(typeof description === "string" ? { description } : {}),
+    parameters: parameters ?? { type: "object", properties: { query: { type: "string" } } },
+  };
+  return [{ type: "function", function: search }];
 }
 
 function functionOf(tool: JsonObject, path: string): JsonObject {
@@ -122,4 +185,21 @@ export function customInput(text: string): string {
     // The model wrote the text itself.
   }
   return text;
+}
+
+/** Returns what a model searches: the object in the arguments of the search's function. */
+export function searchArguments(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // The model wrote the query itself.
+  }
+  return text === "" ? {} : { query: text };
+}
+
+/** Returns the call of the search's function in an item of the search. */
+export function searchCall({ call_id: id, arguments: input }: JsonObject): JsonObject {
+  const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
+  return { id, type: "function", function: { name: searchFunction, arguments: text || "{}" } };
 }

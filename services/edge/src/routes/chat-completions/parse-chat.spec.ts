@@ -54,3 +54,43 @@ test("ambiguous members are serialized again", () => {
   expect(othersOf('"metadata":{"a":1,"a":2.0},"seed":7')).toBe('{"metadata":{"a":2},"seed":7}');
   expect(othersOf('"seed":7,"s\\u0065ed":8')).toBe('{"seed":8}');
 });
+
+const asked = { role: "user", content: "Hi" };
+const thinking = { role: "assistant", content: null, reasoning_content: "Hm." };
+const calling = (text: string) => ({
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: text } }],
+});
+
+test.each<[string, object[], object[]]>([
+  ["a turn of thinking alone", [asked, thinking, asked], [asked, asked]],
+  [
+    "such a turn with no calls",
+    [asked, { ...thinking, tool_calls: [], reasoning: "Hm." }, asked],
+    [asked, asked],
+  ],
+  ["thinking beside a text", [asked, { ...thinking, content: "" }], []],
+  ["thinking beside a call", [asked, { ...thinking, ...calling("{}") }], []],
+  ["empty arguments", [asked, calling("")], [asked, calling("{}")]],
+])("%s is sent as providers take it", (_, messages, expected) => {
+  const text = JSON.stringify({ model: "m", messages });
+  const sent = expected.length === 0 ? messages : expected;
+  expect(JSON.parse(messagesOf(text))).toEqual(sent);
+  expect(callOf(text).prompt?.messages).toBe(sent.length);
+});
+
+test("a request of thinking alone is refused", () => {
+  expect(() => callOf(JSON.stringify({ model: "m", messages: [thinking] }))).toThrow(
+    expect.objectContaining({ code: "invalid_param", param: "messages" }),
+  );
+});
+
+test("an image in a result counts, and may be sent to any model", () => {
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+  const result = { role: "tool", tool_call_id: "c", content: [image] };
+  const { prompt } = callOf(
+    JSON.stringify({ model: "m", messages: [asked, calling("{}"), result] }),
+  );
+  expect(prompt).toMatchObject({ imageParts: 1, firstImageParam: "" });
+});

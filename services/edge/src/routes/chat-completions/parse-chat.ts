@@ -7,6 +7,7 @@ import type { RequestBody } from "../../http/request-body.ts";
 import { rejectUnknownFields, validate, withoutNulls } from "../../validation/validate.ts";
 import { measurePrompt } from "./prompt-size.ts";
 import { chatCompletionsSchema, streamOptionsSchema } from "./schema.ts";
+import { sentMessages } from "./sent-messages.ts";
 
 type PassesOf = (alias: unknown) => ReadonlySet<string> | undefined;
 
@@ -36,6 +37,7 @@ export function parseChat(
     max_tokens,
     max_completion_tokens,
     session_id,
+    messages,
   } = validate(chatCompletionsSchema, fields);
   if (session_id !== undefined && n > 1) {
     const message = "n must be 1 in a conversation.";
@@ -47,6 +49,7 @@ export function parseChat(
   }
   const maxTokens = max_completion_tokens ?? max_tokens;
   const members = rawJsonMembers(body, json);
+  const sent = sentMessages(messages);
   return {
     stream,
     call: {
@@ -61,10 +64,11 @@ export function parseChat(
       ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
       maxTokensField: fieldUsed(max_tokens, max_completion_tokens),
       prompt: measurePrompt(
-        fields,
+        sent === undefined ? fields : { ...fields, messages: sent },
         passed.map((name) => json[name]),
       ),
-      messages: members.value("messages"),
+      messages:
+        sent === undefined ? members.value("messages") : [Buffer.from(JSON.stringify(sent))],
       sessionId: session_id ?? "",
       headers: {},
     },

@@ -38,11 +38,14 @@ export function measurePrompt(body: JsonObject, passed: readonly unknown[] = [])
 }
 
 function addMedia(message: unknown, index: number, size: PromptMeasure): void {
-  const content = (message as JsonObject).content;
+  const { role, content } = message as JsonObject;
   if (!Array.isArray(content)) return;
+  const { firstImageParam } = size;
   for (const [partIndex, part] of content.entries()) {
     addPart(part as JsonObject, `messages[${index}].content[${partIndex}]`, size);
   }
+  // Every model takes the results of tools, those without vision with a note in place of an image.
+  if (role === "tool") size.firstImageParam = firstImageParam;
 }
 
 function addPart(part: JsonObject, path: string, size: PromptMeasure): void {

@@ -61,6 +61,9 @@ const toolCall = z
   ])
   .meta({ id: "ToolCall" });
 
+/** The members with the thinking of a turn, which clients send back. A turn may have nothing else. */
+export const thinkingMembers = ["reasoning_content", "reasoning", "reasoning_details"] as const;
+
 const system = { content: content(parts(textPart)), name };
 const message = z
   .discriminatedUnion("role", [
@@ -83,8 +86,11 @@ const message = z
         name,
       })
       .refine(
-        ({ content, tool_calls, refusal }) =>
-          content != null || tool_calls?.length || refusal != null,
+        ({ content, tool_calls, refusal, ...others }) =>
+          content != null ||
+          tool_calls?.length ||
+          refusal != null ||
+          thinkingMembers.some((name) => others[name] != null),
         { error: "is required without tool_calls", path: ["content"] },
       )
       .meta({
@@ -92,11 +98,12 @@ const message = z
           isPresent("content"),
           isPresent("tool_calls", { type: "array", minItems: 1 }),
           isPresent("refusal"),
+          ...thinkingMembers.map((name) => isPresent(name)),
         ],
       }),
     z.looseObject({
       role: z.literal("tool"),
-      content: content(parts(textPart)),
+      content: content(parts<typeof textPart | typeof imagePart>(textPart, imagePart)),
       tool_call_id: text,
     }),
   ])

@@ -23,3 +23,18 @@ test.each([
   const size = measureMessages({ messages, [name]: { schema: "x".repeat(1_000) } });
   expect(Number(size.textBytes)).toBeGreaterThan(1_005);
 });
+
+test("an image in a result counts, and may be sent to any model", () => {
+  const image = { type: "image", source: { type: "base64", data: "AAAA" } };
+  const result = { type: "tool_result", tool_use_id: "t", content: [image] };
+  expect(measureMessages({ messages: [{ role: "user", content: [result] }] })).toMatchObject({
+    imageParts: 1,
+    firstImageParam: "",
+  });
+  expect(measureMessages({ messages: [{ role: "user", content: [result, image] }] })).toMatchObject(
+    {
+      imageParts: 2,
+      firstImageParam: "messages[0].content[1]",
+    },
+  );
+});

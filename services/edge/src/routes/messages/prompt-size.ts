@@ -42,7 +42,7 @@ function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
   const source = isJsonObject(block.source) ? block.source : {};
   addUrl(source.url, `${path}.source.url`, size);
   const pages = pagesOf(block, size);
-  if (block.type === "tool_result") addContent(block.content, `${path}.content`, size);
+  if (block.type === "tool_result") addResult(block.content, `${path}.content`, size);
   else if (source.type === "content") addContent(source.content, `${path}.source.content`, size);
   else if (pages > 0) size.pages += pages;
   else if (block.type !== "image") addText(textOf(block), size);
@@ -50,6 +50,13 @@ function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
     size.imageParts += 1;
     size.firstImageParam ||= path;
   }
+}
+
+/** Every model takes the results of tools, those without vision with a note in place of an image. */
+function addResult(content: unknown, path: string, size: PromptMeasure): void {
+  const { firstImageParam } = size;
+  addContent(content, path, size);
+  size.firstImageParam = firstImageParam;
 }
 
 /** Returns the pages of a document that is not text; 0 for any other block. */

@@ -1,5 +1,5 @@
 import { messagesErrorForm } from "../messages/error-form.ts";
-import type { QueryParameter, RouteVariant } from "../route-rules.ts";
+import type { ApiVariant, QueryParameter } from "../route-rules.ts";
 import { defaultPageSize, maxPageSize } from "./anthropic-list.ts";
 import { versionHeader } from "./anthropic-schema.ts";
 
@@ -30,11 +30,11 @@ const listQuery: readonly QueryParameter[] = [
 ];
 
 /** How clients of Anthropic's API are served the list of models. */
-export const anthropicList: RouteVariant = {
+export const anthropicList: ApiVariant = {
   header: versionHeader,
   query: listQuery,
   errorForm: messagesErrorForm,
 };
 
 /** How they are served one model. */
-export const anthropicModel: RouteVariant = { ...anthropicList, query: [beta] };
+export const anthropicModel: ApiVariant = { ...anthropicList, query: [beta] };

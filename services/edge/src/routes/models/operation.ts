@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { jsonResponseDoc, type Operation, type Parameter } from "../../openapi/operation.ts";
+import type { ApiVariant } from "../route-rules.ts";
 import { anthropicListSchema, anthropicModelSchema, versionHeader } from "./anthropic-schema.ts";
+import { anthropicList, anthropicModel } from "./anthropic-variant.ts";
 import { modelListSchema, modelSchema } from "./schema.ts";
 
 const ofAnthropic =
@@ -14,6 +16,10 @@ const versionParameter: Parameter = {
   schema: { type: "string" },
 };
 
+function queryOf({ query }: ApiVariant): Parameter[] {
+  return query.map((one) => ({ in: "query", ...one }));
+}
+
 export const listModelsOperation: Operation = {
   id: "listModels",
   tag: "Models",
@@ -22,7 +28,7 @@ export const listModelsOperation: Operation = {
     "Without a key, and with one that may call every public model, all public aliases. With a key " +
     "whose policy names models, those of them that are public. An invalid key is rejected. " +
     ofAnthropic,
-  parameters: [versionParameter],
+  parameters: [versionParameter, ...queryOf(anthropicList)],
   responses: {
     200: jsonResponseDoc(
       "ModelPage",
@@ -30,6 +36,7 @@ export const listModelsOperation: Operation = {
       "The public aliases that the key may call.",
     ),
   },
+  errors: ["invalid_param"],
 };
 
 export const getModelOperation: Operation = {
@@ -39,6 +46,7 @@ export const getModelOperation: Operation = {
   description: `An alias may contain slashes, encoded or not. ${ofAnthropic}`,
   parameters: [
     versionParameter,
+    ...queryOf(anthropicModel),
     {
       in: "path",
       name: "alias",

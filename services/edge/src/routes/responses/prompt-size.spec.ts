@@ -30,3 +30,16 @@ test("the URL of a mask for images is checked", () => {
     privateUrlParam: "tools[1].input_image_mask.image_url",
   });
 });
+
+test.each([
+  "function_call_output",
+  "custom_tool_call_output",
+])("an image in a %s counts, and may be sent to any model", (type) => {
+  const image = { type: "input_image", image_url: "data:image/png;base64,AAAA" };
+  const result = { type, call_id: "c", output: [image] };
+  const message = { role: "user", content: [image] };
+  expect(measureResponses({ input: [result, message] })).toMatchObject({
+    imageParts: 2,
+    firstImageParam: "input[1].content[0]",
+  });
+});

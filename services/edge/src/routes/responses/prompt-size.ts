@@ -42,11 +42,22 @@ function addMaskUrls(tools: unknown, size: PromptMeasure): void {
 const labels: ReadonlySet<string> = new Set(["type", "role", "id", "status", "call_id"]);
 
 function addItem(item: JsonObject, path: string, size: PromptMeasure): void {
+  const { firstImageParam, needs } = size;
+  const needed = needs.length;
   for (const [name, value] of Object.entries(item)) {
     if (labels.has(name)) continue;
     addValue(value, `${path}.${name}`, size);
   }
+  if (!resultTypes.has(item.type)) return;
+  size.firstImageParam = firstImageParam;
+  needs.length = needed;
 }
+
+/** Every model takes the results of tools, with a note in place of what it does not take. */
+const resultTypes: ReadonlySet<unknown> = new Set([
+  "function_call_output",
+  "custom_tool_call_output",
+]);
 
 function addValue(value: unknown, path: string, size: PromptMeasure): void {
   if (typeof value === "string") addText(value, size);

@@ -120,7 +120,7 @@ function toolOf(tool: JsonObject, path: string, form: RequestForm): LanguageMode
     inputSchema: isJsonObject(parameters) ? parameters : { type: "object", properties: {} },
     ...(typeof description === "string" ? { description } : {}),
     ...(strict === true ? { strict } : {}),
-    ...cacheOptions(tool.cache_control, path, form),
+    ...cacheOptions(tool.cache_control, form),
   };
 }
 

@@ -13,7 +13,7 @@ export interface ImageForm {
 
 const dataUrl = /^data:(image\/[a-z0-9.+-]+);base64,/i;
 
-/** Translates a part with an image. Throws `invalid_param`. */
+/** Translates a part with an image. Its `detail` is OpenAI's own, and left out. Throws `invalid_param`. */
 export function imagePart(
   { type, image_url: image }: JsonObject,
   path: string,
@@ -21,9 +21,6 @@ export function imagePart(
 ): LanguageModelV4FilePart {
   if (type !== "image_url" || !isJsonObject(image)) {
     throw notSupported(`${path}.type`, 'use "text" or "image_url"');
-  }
-  if (image.detail === "low" || image.detail === "high") {
-    throw notSupported(`${path}.image_url.detail`);
   }
   const param = `${path}.image_url.url`;
   const address = String(image.url);

@@ -33,6 +33,7 @@ const form = {
   cacheOptions: (mark: JsonObject) =>
     ({ anthropic: { cacheControl: mark } }) as SharedV4ProviderOptions,
   takesLateInstructions,
+  takesInResult: () => true,
   objectSchema: { type: "object" as const },
 };
 

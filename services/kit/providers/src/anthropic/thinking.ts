@@ -2,6 +2,9 @@ import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { budgetShares, type Reasoning } from "../ai-sdk/thinking-budget.ts";
 
+/** Models before Claude 3.7 do not think. */
+const withoutThinking = /claude-(instant|v?2(?=$|[-.:])|3(?!-7)(?=$|[-.]))/;
+
 /** The least budget that Anthropic accepts. */
 const leastBudget = 1_024;
 
@@ -14,7 +17,7 @@ export interface ThinkingOptions {
 /**
  * Returns the options for an effort. The thinking budget is part of the output limit, which the hold
  * covers. The library adds it to the limit, so it is subtracted here. A limit without room for the
- * least budget leaves no thinking.
+ * least budget leaves no thinking, and so does a model that does not think.
  */
 export function anthropicThinking(
   modelId: string,
@@ -22,7 +25,7 @@ export function anthropicThinking(
   maxOutputTokens: number | undefined,
 ): ThinkingOptions {
   const limits = maxOutputTokens === undefined ? {} : { maxOutputTokens };
-  if (typeof effort !== "string") return limits;
+  if (typeof effort !== "string" || withoutThinking.test(modelId)) return limits;
   const reasoning = effort as Reasoning;
   const model = getModelCapabilities(modelId);
   if (reasoning === "none" || model.supportsAdaptiveThinking) {
@@ -43,7 +46,8 @@ export function anthropicThinking(
 
 /** Whether a prompt ends with the results of calls that were made without thinking that Anthropic signed. */
 export function isUnthoughtLoop(prompt: readonly LanguageModelV4Message[]): boolean {
-  const [turn, results] = prompt.slice(-2);
-  if (results?.role !== "tool" || turn?.role !== "assistant") return false;
+  const index = prompt.findLastIndex(({ role }) => role === "assistant");
+  const turn = prompt[index];
+  if (prompt[index + 1]?.role !== "tool" || turn?.role !== "assistant") return false;
   return turn.content[0]?.type !== "reasoning";
 }

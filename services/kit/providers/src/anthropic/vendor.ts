@@ -1,3 +1,4 @@
+import { always } from "../every-model.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
@@ -26,6 +27,8 @@ export const anthropic: Vendor = {
     reportsOutputSoFar: false,
     thinksUnreported: hasThinking,
     takesLateInstructions,
-    keepsCacheMarks: true,
+    keepsCacheMarks: always,
+    takesSerialCalls: always,
+    takesEffort: always,
   },
 };

@@ -7,19 +7,27 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import {
+  commonOptions,
+  described,
+  numbers,
+  outputLimit,
+  type RequestForm,
+} from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import { claudeSignatureFormat } from "../anthropic/signature-format.ts";
+import { isUnthoughtLoop } from "../anthropic/thinking.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { withNamedDocuments } from "./documents.ts";
 import { bedrockRefusals } from "./errors.ts";
+import { isClaude, isNova, readsCacheMarks } from "./families.ts";
 import { filterFrames } from "./filter-frames.ts";
 import { nativeFormat } from "./native-format.ts";
 import { bedrockShape } from "./response-shape.ts";
-import { bedrockThinking, isClaude, type ReasoningConfig } from "./thinking.ts";
+import { bedrockThinking, type ReasoningConfig } from "./thinking.ts";
 import { calledTools, toolFormOf, withToolForm } from "./tool-config.ts";
 import { unsupportedMember } from "./unsupported.ts";
 
@@ -37,10 +45,6 @@ const form = {
     typeAt(_: URL, param: string): string {
       throw notSupported(param, "send the image in base64");
     },
-  },
-  cacheOptions: ({ ttl }: JsonObject): SharedV4ProviderOptions => {
-    const lifetime = typeof ttl === "string" ? { ttl } : {};
-    return { amazonBedrock: { cachePoint: { type: "default", ...lifetime } } };
   },
   inputs: chatInputs,
   takesLateInstructions,
@@ -92,9 +96,11 @@ function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageM
 }
 
 function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
-  const { prompt: given, responseFormat, ...common } = commonOptions(request, form);
+  const { prompt: given, responseFormat, ...common } = commonOptions(request, formOf(modelId));
   const limit = outputLimit(request);
-  const { limits, config } = bedrockThinking(modelId, request.reasoning_effort, limit);
+  const isUnthought = isClaude(modelId) && isUnthoughtLoop(given);
+  const effort = isUnthought ? undefined : request.reasoning_effort;
+  const { limits, config } = bedrockThinking(modelId, effort, limit);
   const outputConfig = nativeFormat(modelId, responseFormat);
   const isTool = responseFormat !== undefined && outputConfig === undefined;
   const prompt = withNamedDocuments(withoutBlanks(given));
@@ -121,6 +127,21 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
     anthropic: request.parallel_tool_calls === false ? { disableParallelToolUse: true } : {},
   };
   return { ...withoutUnusedTools({ ...options, ...tools, ...choice }), providerOptions };
+}
+
+/**
+ * Returns what a request for a model may have. Claude and Nova take images in results:
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultContentBlock.html
+ */
+function formOf(modelId: string): RequestForm {
+  const marks = readsCacheMarks(modelId) ? { cacheOptions: cachePoint } : {};
+  const takesInResult = () => isClaude(modelId) || isNova(modelId);
+  return { ...form, ...marks, takesInResult };
+}
+
+function cachePoint({ ttl }: JsonObject): SharedV4ProviderOptions {
+  const lifetime = typeof ttl === "string" ? { ttl } : {};
+  return { amazonBedrock: { cachePoint: { type: "default", ...lifetime } } };
 }
 
 /** Returns the tools of a request; where it has none, those of its calls. */

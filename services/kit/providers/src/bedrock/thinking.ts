@@ -3,6 +3,7 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
 import { anthropicThinking } from "../anthropic/thinking.ts";
 import { notSupported } from "../not-supported.ts";
+import { isClaude } from "./families.ts";
 
 /** The package's options of thinking: a budget of tokens, or an effort. */
 export type ReasoningConfig =
@@ -26,8 +27,8 @@ export interface BedrockThinking {
 }
 
 /**
- * Returns the options for an effort. Claude thinks as with its own API; for other models the package
- * translates the effort. Throws `invalid_param` for an effort that the model does not have.
+ * Returns the options for an effort: none for a model that has no efforts. Claude thinks as with its
+ * own API; for other models the package translates the effort. Throws `invalid_param` for an effort that the model does not have.
  */
 export function bedrockThinking(
   modelId: string,
@@ -37,6 +38,7 @@ export function bedrockThinking(
   const limits = maxOutputTokens === undefined ? {} : { maxOutputTokens };
   if (typeof effort !== "string") return { limits, config: undefined };
   if (!isClaude(modelId)) {
+    if (!hasEfforts(modelId)) return { limits, config: undefined };
     const isAlwaysOn = effort === "none" && modelId.includes("openai.");
     if (isAlwaysOn || effort === "max") throw notSupported("reasoning_effort");
     return { limits: { ...limits, reasoning: effort as Reasoning }, config: undefined };
@@ -51,7 +53,7 @@ export function bedrockThinking(
   return { limits: rest, config: { type: "adaptive", maxReasoningEffort } };
 }
 
-/** Whether a model is one of Anthropic's, whose id names it, also behind an inference profile. */
-export function isClaude(modelId: string): boolean {
-  return modelId.includes("anthropic");
+/** Whether a model other than Claude has efforts. */
+function hasEfforts(modelId: string): boolean {
+  return modelId.includes("amazon.nova-2-lite-v1:0") || /^(?:[^.]+\.)?openai\./.test(modelId);
 }

@@ -1,7 +1,7 @@
 import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { isJsonObject } from "@tollgate/core/json";
-import { isClaude } from "./thinking.ts";
+import { isClaude } from "./families.ts";
 
 type Options = Readonly<LanguageModelV4CallOptions>;
 

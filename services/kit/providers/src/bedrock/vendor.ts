@@ -1,9 +1,11 @@
 import { hasThinking } from "../anthropic/has-thinking.ts";
+import { always } from "../every-model.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize, variables } from "./auth.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { bedrockRefusals } from "./errors.ts";
+import { isClaude, readsCacheMarks } from "./families.ts";
 import { bedrockRerank } from "./rerank.ts";
 import { readUsageBlock } from "./usage.ts";
 
@@ -35,7 +37,9 @@ export const bedrock: Vendor = {
     reportsOutputSoFar: false,
     thinksUnreported: hasThinking,
     takesLateInstructions,
-    keepsCacheMarks: true,
+    keepsCacheMarks: readsCacheMarks,
+    takesSerialCalls: isClaude,
+    takesEffort: always,
   },
   json: { rerank: bedrockRerank },
 };

@@ -17,6 +17,10 @@ const form = unsignedForm("cohere", { takesLateInstructions, inputs: chatInputs 
 /** The largest thinking budget: https://docs.cohere.com/docs/reasoning */
 const maxBudget = 31_000;
 
+/** Models that do not think: https://docs.cohere.com/docs/models */
+const withoutThinking =
+  /^(command($|-r|-light|-nightly|-a-(03|vision|translate))|c4ai-|aya|tiny-aya)/;
+
 /** Chat completions by Cohere's API, version 2: https://docs.cohere.com/reference/chat */
 export const cohereKind: LanguageModelKind = {
   chatParameters,
@@ -42,7 +46,7 @@ function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageM
   return createCohere(options)(modelId);
 }
 
-function callOptions(_modelId: string, request: JsonObject): LanguageModelV4CallOptions {
+function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
   const { prompt, ...common } = commonOptions(request, form);
   refuseUnsaid(request, common);
   refuseRange(request);
@@ -51,7 +55,8 @@ function callOptions(_modelId: string, request: JsonObject): LanguageModelV4Call
   // Zero is the default of both.
   const frequencyPenalty = request.frequency_penalty || undefined;
   const presencePenalty = request.presence_penalty || undefined;
-  const thinking = thinkingOf(request.reasoning_effort, maxOutputTokens);
+  const effort = withoutThinking.test(modelId) ? undefined : request.reasoning_effort;
+  const thinking = thinkingOf(effort, maxOutputTokens);
   return {
     ...common,
     prompt: separatePlans(prompt),

@@ -1,4 +1,5 @@
 import { bearer } from "../bearer.ts";
+import { always, never } from "../every-model.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
@@ -25,7 +26,9 @@ export const cohere: Vendor = {
     reportsOutputSoFar: false,
     thinksUnreported: undefined,
     takesLateInstructions,
-    keepsCacheMarks: false,
+    keepsCacheMarks: never,
+    takesSerialCalls: never,
+    takesEffort: always,
   },
   json: { embeddings: cohereEmbeddings },
 };

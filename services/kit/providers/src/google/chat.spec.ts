@@ -109,15 +109,6 @@ test.each<[string, JsonObject, typeof gemini?]>([
   ["metadata", { metadata: { user_id: "u" } }],
   ["messages[0].name", { messages: [{ ...user, name: "b" }] }],
   ["messages[1].role", { messages: [user, { role: "developer", content: "Be brief." }] }],
-  [
-    "messages[0].content[0].cache_control",
-    {
-      messages: [
-        { role: "user", content: [{ type: "text", text: "a", cache_control: { type: "a" } }] },
-      ],
-    },
-  ],
-  ["tools[0].cache_control", { tools: [{ ...tool, cache_control: { type: "ephemeral" } }] }],
 ])("what Gemini cannot be sent is refused as %s: %j", async (param, more, kind = gemini) => {
   const { check } = await startProvider(kind);
   const error = await rejectionReason(check({ ...base, ...more }));

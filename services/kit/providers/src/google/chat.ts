@@ -1,6 +1,10 @@
 import { createGoogle } from "@ai-sdk/google";
 import { getGoogleLanguageModelEntry } from "@ai-sdk/google/internal";
-import type { LanguageModelV4CallOptions, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
@@ -9,7 +13,7 @@ import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { googleRefusals, googleStatusOfEvent } from "./errors.ts";
-import { imagesOf } from "./images.ts";
+import { imagesOf, isResultFile } from "./images.ts";
 import { googleShape } from "./response-shape.ts";
 import { googleThinking } from "./thinking.ts";
 
@@ -54,11 +58,13 @@ export const googleChat: ChatAdapter = createChatAdapter(googleKind);
 
 function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
   const images = imagesOf(modelId);
+  const { mixed: isGemini3 } = getGoogleLanguageModelEntry(modelId).capabilities.language.tools;
   const form = {
     signatures,
     images,
     inputs: chatInputs,
     takesLateInstructions,
+    takesInResult: (file: LanguageModelV4FilePart) => isGemini3 && isResultFile(file),
     objectSchema: undefined,
   };
   const { responseFormat, ...common } = commonOptions(request, form);

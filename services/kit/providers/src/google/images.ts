@@ -1,3 +1,4 @@
+import type { LanguageModelV4FilePart } from "@ai-sdk/provider";
 import type { ImageForm } from "../ai-sdk/image.ts";
 import { notSupported } from "../not-supported.ts";
 
@@ -28,4 +29,17 @@ export function imagesOf(modelId: string): ImageForm {
       throw notSupported(param, `use an address that ends with ${endings}, or send base64`);
     },
   };
+}
+
+/** https://ai.google.dev/gemini-api/docs/function-calling#multimodal */
+const typesInResults: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/webp",
+  "application/pdf",
+]);
+
+/** Returns whether the response of a function may have a file, which Gemini 3 reads there. */
+export function isResultFile({ data, mediaType }: LanguageModelV4FilePart): boolean {
+  return data.type === "data" && typesInResults.has(mediaType);
 }

@@ -11,9 +11,13 @@ export type ThinkingConfig = NonNullable<GoogleLanguageModelOptions["thinkingCon
  */
 const leastBudget = 512;
 
+/** Models that do not think: https://ai.google.dev/gemini-api/docs/thinking#supported-models */
+const withoutThinking = /(^|[/.])(gemini-(1|2\.0|2\.5-flash-image)|gemma-[1-3]|learnlm)/;
+
 /**
  * Returns the thinking of a model for an effort: a level since Gemini 3, before that a budget, which is
- * a part of the output limit. Undefined where the request has no effort. Throws `invalid_param` for an
+ * a part of the output limit. Undefined where the request has no effort, or
+ * the model does not think. Throws `invalid_param` for an
  * effort that the model does not have.
  */
 export function googleThinking(
@@ -21,7 +25,7 @@ export function googleThinking(
   effort: unknown,
   outputLimit: number | undefined,
 ): ThinkingConfig | undefined {
-  if (typeof effort !== "string") return undefined;
+  if (typeof effort !== "string" || withoutThinking.test(modelId)) return undefined;
   const { efforts, minBudget, maxBudget } =
     getGoogleLanguageModelEntry(modelId).capabilities.language.reasoning;
   if (Array.isArray(efforts)) {

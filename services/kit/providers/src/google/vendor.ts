@@ -1,3 +1,4 @@
+import { always, never } from "../every-model.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
@@ -32,7 +33,9 @@ export const google: Vendor = {
     reportsOutputSoFar: true,
     thinksUnreported: undefined,
     takesLateInstructions,
-    keepsCacheMarks: false,
+    keepsCacheMarks: never,
+    takesSerialCalls: never,
+    takesEffort: always,
   },
   json: { embeddings: googleEmbeddings, images: googleImages },
   speech: googleSpeech,

@@ -8,11 +8,12 @@ import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { Reasoning } from "../ai-sdk/thinking-budget.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
+import { withAnswers } from "./answered-results.ts";
 import { mistralCallId } from "./call-ids.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { mistralRefusals, mistralStatusOfEvent } from "./errors.ts";
 import { mistralShape } from "./response-shape.ts";
-import { unsupportedMember } from "./thinking.ts";
+import { thinks, unsupportedMember } from "./thinking.ts";
 
 const form = {
   ...unsignedForm("mistral", { takesLateInstructions, inputs: chatInputs }),
@@ -44,7 +45,7 @@ function createModel(modelId: string, fetch: typeof globalThis.fetch): LanguageM
   return createMistral({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);
 }
 
-function callOptions(_modelId: string, request: JsonObject): LanguageModelV4CallOptions {
+function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
   const { temperature, top_p: topP, seed, reasoning_effort: effort } = request;
   if (typeof temperature === "number" && temperature > maxTemperature) {
     throw notSupported("temperature", `use a value up to ${maxTemperature}`);
@@ -56,9 +57,9 @@ function callOptions(_modelId: string, request: JsonObject): LanguageModelV4Call
   const maxOutputTokens = outputLimit(request);
   return {
     ...common,
-    prompt: withCallIds(prompt, mistralCallId),
+    prompt: withCallIds(withAnswers(prompt), mistralCallId),
     ...numbers({ maxOutputTokens, temperature, topP, seed, frequencyPenalty, presencePenalty }),
-    ...(typeof effort === "string" ? { reasoning: effort as Reasoning } : {}),
+    ...(typeof effort === "string" && thinks(modelId) ? { reasoning: effort as Reasoning } : {}),
     providerOptions: { mistral: ownOptions(request) },
   };
 }

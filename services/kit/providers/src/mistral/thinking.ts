@@ -31,6 +31,11 @@ const effortsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["zai-glm-latest", byZai],
 ]);
 
+/** Whether a model thinks. The switch of thinking is left out for one that does not. */
+export function thinks(modelId: string): boolean {
+  return effortsOf.get(modelId) !== none;
+}
+
 /** Returns the member of a request that the model does not take. */
 export function unsupportedMember(
   modelId: string,

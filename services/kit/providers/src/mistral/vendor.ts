@@ -1,4 +1,5 @@
 import { bearer } from "../bearer.ts";
+import { always, never } from "../every-model.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
@@ -26,7 +27,9 @@ export const mistral: Vendor = {
     reportsOutputSoFar: false,
     thinksUnreported: undefined,
     takesLateInstructions,
-    keepsCacheMarks: false,
+    keepsCacheMarks: never,
+    takesSerialCalls: always,
+    takesEffort: always,
   },
   json: { embeddings: mistralEmbeddings },
   ocr: mistralOcr,

@@ -1,8 +1,10 @@
 import { chatInputNames } from "@tollgate/catalog/chat-inputs";
 import { allChatParameters } from "@tollgate/catalog/provider-kind";
 import { bearer } from "../bearer.ts";
+import { always, never } from "../every-model.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor, VendorChat } from "../vendor.ts";
+import { takesEffort } from "./effort.ts";
 import { openaiRefusals } from "./errors.ts";
 import { omittedOfImages } from "./images.ts";
 import { readCompatibleUsage } from "./usage.ts";
@@ -15,7 +17,9 @@ export const openaiChat: VendorChat = {
   reportsOutputSoFar: false,
   thinksUnreported: undefined,
   takesLateInstructions: true,
-  keepsCacheMarks: false,
+  keepsCacheMarks: never,
+  takesSerialCalls: always,
+  takesEffort,
 };
 
 /** OpenAI's API, and the many that speak it: https://platform.openai.com/docs/api-reference */

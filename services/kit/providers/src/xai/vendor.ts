@@ -1,7 +1,9 @@
 import { bearer } from "../bearer.ts";
+import { always, never } from "../every-model.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, checkXaiChat } from "./chat.ts";
+import { takesEffort } from "./effort.ts";
 import { xaiRefusals } from "./errors.ts";
 import { readUsageBlock } from "./usage.ts";
 
@@ -24,7 +26,9 @@ export const xai: Vendor = {
     reportsOutputSoFar: false,
     thinksUnreported: undefined,
     takesLateInstructions: true,
-    keepsCacheMarks: false,
+    keepsCacheMarks: never,
+    takesSerialCalls: always,
+    takesEffort,
   },
   // https://docs.x.ai/docs/guides/image-generations
   refusedMembers: { images: ["size"] },
