@@ -41,7 +41,7 @@ export function boundOf(
       textBytes +
       BigInt(messages) * tokensPerMessage +
       BigInt(imageParts) * BigInt(tokensPerImage(model)) +
-      BigInt(pages) * BigInt(tokensPerPage(model)),
+      BigInt(tokensOfPages(pages, model)),
     ...(audioTokens === 0n ? {} : { audioTokens }),
     maxTokens: call.maxTokens ?? BigInt(model.maxOutputTokens ?? 0),
     choices: BigInt(call.choices),
@@ -53,9 +53,15 @@ export function tokensPerImage({ imageTokens = defaultImageTokens }: Model): num
   return imageTokens;
 }
 
-/** Returns the most tokens of a page of a document. */
-export function tokensPerPage({ pageTokens = defaultPageTokens }: Model): number {
-  return pageTokens;
+/**
+ * Returns the most tokens of so many pages of documents. Their number may be estimated by their size: more
+ * than the model's context would be refused by its provider.
+ */
+export function tokensOfPages(
+  pages: number,
+  { pageTokens = defaultPageTokens, contextTokens }: Model,
+): number {
+  return Math.min(pages * pageTokens, contextTokens ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** Returns the most tokens of a second of audio. */

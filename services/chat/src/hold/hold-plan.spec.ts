@@ -116,3 +116,10 @@ test("pages and seconds of audio are held, audio at its own price", () => {
   // 6,000 tokens at 5, 600 at 100 and 100 at 25 USD per million.
   expect(estimate).toBe(30_000_000n + 60_000_000n + 2_500_000n);
 });
+
+test("no more is held for documents than the model's context", () => {
+  const prompt = { textBytes: 0n, messages: 0, imageParts: 0, pages: 100 };
+  const large = { ...model, contextTokens: 128_000 };
+  const { bound } = planHold(agentCall(Admission.STRICT), large, prompt, false);
+  expect(bound.promptTokens).toBe(128_000n);
+});

@@ -1,7 +1,7 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { tokensPerAudioSecond, tokensPerImage, tokensPerPage } from "../hold/estimate.ts";
+import { tokensOfPages, tokensPerAudioSecond, tokensPerImage } from "../hold/estimate.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { ClientRequest } from "../wires/client-request.ts";
 import { HiddenReasoning, hasSwitch, type ReasoningRequest } from "./hidden-reasoning.ts";
@@ -111,7 +111,7 @@ function textTokens({ messages, sealedCharacters }: Prompt, tokens: number): num
 }
 
 function mediaTokens({ images, pages }: Prompt, model: Model): number {
-  return images * tokensPerImage(model) + pages * tokensPerPage(model);
+  return images * tokensPerImage(model) + tokensOfPages(pages, model);
 }
 
 function toTokens(tokens: number): bigint {
