@@ -1,3 +1,4 @@
+import type { Slot } from "@tollgate/catalog/model";
 import type { Cancellable } from "@tollgate/core/cancellation";
 import type { NanoUsd } from "@tollgate/core/money";
 import { brokenStream } from "@tollgate/generation/broken-stream";
@@ -9,6 +10,7 @@ import type { Served } from "@tollgate/upstream/chain";
 import { UnsentCall } from "@tollgate/upstream/unsent";
 import { settleStored, storedChunksOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
+import { filteredChunks, filteredContext, isFiltered } from "./filtered-response.ts";
 import { forwardChunks, type StreamPart } from "./forward-chunks.ts";
 import { billedOutput, ceilingOf } from "./hold/hold-plan.ts";
 import { createStreamAllowance } from "./hold/stream-allowance.ts";
@@ -34,6 +36,7 @@ import { UsageCounter } from "./usage/usage-counter.ts";
 import type { UsageMeter } from "./usage/usage-meter.ts";
 import { doneEvent } from "./wires/chat/chunk-event.ts";
 import { streamTranslated } from "./wires/chat/post-translated.ts";
+import type { Sending } from "./wires/wire.ts";
 
 /**
  * Yields the events of a response in the call's wire and under our alias, as they are generated. The
@@ -153,25 +156,43 @@ async function billEnded(
 
 /** Opens one slot's stream, with its own counter: the chunks of a slot that failed do not count. */
 async function open(
-  { providers, now }: ChatRuntime,
+  runtime: ChatRuntime,
   prepared: PreparedCall,
   { called, generation }: Attempt,
   signal: AbortSignal,
 ) {
-  const { wire, client, translated, session, hold } = prepared;
+  const { session, hold } = prepared;
   const { slot, counter, pace } = called;
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: true, maxTokens, session, signal };
-  const chat = translated.get(slot);
-  const body =
-    chat === undefined
-      ? (await wire.post(providers, client, slot, sending)).body
-      : await streamTranslated(providers, client, slot, chat, sending);
-  const context = contextOf(prepared, slot, now());
-  const events = chat === undefined ? wire.readEvents(context) : wire.writeEvents(context);
+  const { body, events, context } = await openEvents(runtime, prepared, slot, sending);
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
   const { choices } = hold.bound;
   const reading = { events, context, counter, choices, pace, rates: generation.rates };
   const chunks = forwardChunks(body, signal, reading, allowance);
   return { chunks, events, counter, pace, allowance };
+}
+
+/** Opens the events of a slot's stream. A request that the provider's filter has stopped has some, too. */
+async function openEvents(
+  { providers, now }: ChatRuntime,
+  prepared: PreparedCall,
+  slot: Slot,
+  sending: Sending,
+) {
+  const { wire, client, translated } = prepared;
+  const chat = translated.get(slot);
+  try {
+    const body =
+      chat === undefined
+        ? (await wire.post(providers, client, slot, sending)).body
+        : await streamTranslated(providers, client, slot, chat, sending);
+    const context = contextOf(prepared, slot, now());
+    const events = chat === undefined ? wire.readEvents(context) : wire.writeEvents(context);
+    return { body, events, context };
+  } catch (error) {
+    if (!isFiltered(error)) throw error;
+    const context = filteredContext(contextOf(prepared, slot, now()));
+    return { body: filteredChunks(), events: wire.writeEvents(context), context };
+  }
 }

@@ -7,6 +7,7 @@ import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
 import { settleStored, storedCompletionOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
+import { filteredCompletion, filteredContext, isFiltered } from "./filtered-response.ts";
 import { billedOutput, ceilingOf } from "./hold/hold-plan.ts";
 import {
   billableCall,
@@ -108,8 +109,26 @@ interface Attempt {
   empty: EmptyAttempts;
 }
 
-/** Requests a response from a slot. Throws a SlotFailure. */
+/**
+ * Requests a response from a slot. A request that the provider's filter has stopped has one, too. Throws a
+ * SlotFailure.
+ */
 async function request(
+  runtime: ChatRuntime,
+  prepared: PreparedCall,
+  attempt: Attempt,
+  signal: AbortSignal,
+): Promise<WireResponse> {
+  try {
+    return await requestOnce(runtime, prepared, attempt, signal);
+  } catch (error) {
+    if (!isFiltered(error)) throw error;
+    const context = filteredContext(contextOf(prepared, attempt.slot, runtime.now()));
+    return prepared.wire.fromChat(filteredCompletion(), context);
+  }
+}
+
+async function requestOnce(
   { providers, now }: ChatRuntime,
   prepared: PreparedCall,
   { slot, generation, empty }: Attempt,

@@ -34,4 +34,6 @@ export interface ReadRefusal {
   readonly retryAfterMs?: number | undefined;
   /** Whether its words say that the prompt is too long for the model. */
   readonly isTooLong?: boolean;
+  /** Whether its words say that a filter of contents has stopped the request. */
+  readonly isFiltered?: boolean;
 }

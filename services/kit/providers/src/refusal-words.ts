@@ -44,7 +44,8 @@ export function createRefusalReader(words: RefusalWords): RefusalReader {
       const known = more?.meaning ?? phrase?.[1] ?? meanings.get(String(code));
       const meaning = known ?? words.otherwise?.(refusal);
       const isTooLong = codes.some(isCodeOfLength) || saysTooLong(message);
-      return { meaning, retryAfterMs: more?.retryAfterMs, isTooLong };
+      const isFiltered = codes.some(isCodeOfFilter);
+      return { meaning, retryAfterMs: more?.retryAfterMs, isTooLong, isFiltered };
     },
   };
 }
@@ -70,6 +71,11 @@ const usualPhrases: readonly (readonly [RegExp, FailureMeaning])[] = [
   [/^Your credit balance is too low/, "key_or_bill"],
 ];
 
+/** https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter#scenario-details */
+function isCodeOfFilter(code: unknown): boolean {
+  return code === "content_filter" || code === "ResponsibleAIPolicyViolation";
+}
+
 /** Returns the values of all members that have a code in some vendor's form. The narrowest is first. */
 function usualCodesIn(given: unknown): readonly unknown[] {
   const body = relayedBody(given);
@@ -81,5 +87,6 @@ function usualCodesIn(given: unknown): readonly unknown[] {
     ...["code", "type", "status"].map((name) => memberOf(error, name)),
     ...["code", "status", "type"].map((name) => memberOf(detail, name)),
     ...["err_code", "code", "type"].map((name) => memberOf(body, name)),
+    ...["innererror", "inner_error"].map((name) => memberOf(memberOf(error, name), "code")),
   ];
 }

@@ -16,6 +16,7 @@ export interface SlotFailureDetails {
   hint?: string | undefined;
   said?: string | undefined;
   isTooLong?: boolean;
+  isFiltered?: boolean;
   refusal?: Refusal;
   cause?: unknown;
 }
@@ -44,6 +45,8 @@ export class SlotFailure extends Error implements ClassifiedError {
   #said: string | undefined;
   /** Whether the provider refused a prompt that is too long for the model. */
   readonly isTooLong: boolean;
+  /** Whether the provider's filter of contents has stopped the request. */
+  readonly isFiltered: boolean;
   /** The start of the provider's response, without the provider's credentials. */
   readonly refusal: Refusal | undefined;
 
@@ -56,6 +59,7 @@ export class SlotFailure extends Error implements ClassifiedError {
     this.#hint = details.hint;
     this.#said = details.said;
     this.isTooLong = details.isTooLong ?? false;
+    this.isFiltered = details.isFiltered ?? false;
     this.refusal = details.refusal;
   }
 

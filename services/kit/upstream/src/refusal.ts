@@ -68,6 +68,7 @@ interface RefusalDetails {
   hint: string | undefined;
   said: string | undefined;
   isTooLong: boolean;
+  isFiltered: boolean;
 }
 
 function detailsOf(refusal: ProviderRefusal, kind: RefusalReader): RefusalDetails {
@@ -83,6 +84,7 @@ function detailsOf(refusal: ProviderRefusal, kind: RefusalReader): RefusalDetail
     hint: isHint || isTooLong ? shown : undefined,
     said: meaning === "key_or_bill" && shown !== undefined ? hideKeys(shown) : undefined,
     isTooLong,
+    isFiltered: read.isFiltered === true && isOfRequest(refusal) && meaning === "bad_request",
   };
 }
 
