@@ -10,6 +10,8 @@ test.each([
   { message: { detail: [{ msg: "no good" }, { msg: "nor this" }] } },
   { detail: "no good" },
   { detail: { message: "no good" } },
+  { detail: [{ type: "value_error", loc: ["body"], msg: "no good" }] },
+  { errors: [{ code: 5021, message: "no good" }], success: false },
   { err_msg: "no good" },
   { error: "no good" },
   { message: "", detail: "no good" },

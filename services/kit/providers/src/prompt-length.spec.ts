@@ -408,6 +408,35 @@ const tooLong: readonly Row[] = [
         "Bad request: rpc error: code = InvalidArgument desc = prompt token count (140000) cannot exceed 128000. Please reduce the length of input prompt.",
     },
   ],
+  [
+    "Cloudflare",
+    "openai",
+    413,
+    {
+      errors: [
+        {
+          message:
+            "AiError: The estimated number of input and maximum output tokens (20000) exceeded this model context window limit (16384).",
+          code: 5021,
+        },
+      ],
+      success: false,
+    },
+  ],
+  [
+    "watsonx",
+    "openai",
+    400,
+    {
+      errors: [
+        {
+          code: "invalid_input_argument",
+          message:
+            "Invalid input argument for Model 'granite': the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model",
+        },
+      ],
+    },
+  ],
   ["Perplexity", "openai", 400, openai("The input prompt is too long: 140000 > 127072 tokens")],
   ["MiniMax", "openai", 400, openai("invalid params, context window exceeds limit (2013)")],
   ["Zhipu", "openai", 400, { error: { code: "1261", message: "Prompt exceeds max length" } }],
