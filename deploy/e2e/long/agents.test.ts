@@ -6,6 +6,7 @@ import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { type ScriptedStep, scripted } from "@tollgate/simulator/chat/script";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { pixel } from "../src/chat-parts.ts";
 import { findClaudeCode, runClaudeCode } from "../src/claude-code.ts";
 import { type CodexProject, findCodex, runCodex } from "../src/codex.ts";
 import { eventually } from "../src/eventually.ts";
@@ -215,6 +216,24 @@ describe("an agent reads a file, edits it and ends", () => {
         const { stdout, readmeAfter } = await runClaudeCode(project, scripted(steps));
         expect(stdout).toContain("The manual has a new title.");
         expect(readmeAfter).toBe(edited);
+      },
+      timeoutMs,
+    );
+
+    test.each(["test-vision", "test-gemini-3", "test-bedrock"])(
+      "and reads an image with the alias %s",
+      async (model) => {
+        const [, data = ""] = pixel.split(",");
+        const steps: ScriptedStep[] = [
+          { tool: "Read", arguments: { file_path: "pixel.png" } },
+          { text: "It is a pixel." },
+        ];
+        const files = { "pixel.png": Buffer.from(data, "base64") };
+        const project = { url: stack.url, key: account.key, model, readme, files };
+        const { stdout } = await runClaudeCode(project, scripted(steps));
+        expect(stdout).toContain("It is a pixel.");
+        const sent = JSON.stringify(stack.simulator.calls.list());
+        expect(sent).toMatch(/image\/png;base64|"mimeType":"image\/|"image":\{"format"/);
       },
       timeoutMs,
     );

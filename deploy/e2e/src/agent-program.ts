@@ -44,7 +44,7 @@ export interface AgentRun {
   program: string;
   args: readonly string[];
   /** The files of the project by their paths; those that start with `~/` are in the home folder. */
-  files: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, string | Uint8Array>>;
   /** Added to the environment, which is otherwise almost empty. */
   environment: Readonly<Record<string, string>>;
 }
@@ -66,10 +66,10 @@ export async function runAgent(agent: AgentRun): Promise<AgentResult> {
   const [home, workspace] = [join(folder, "home"), join(folder, "project")];
   try {
     for (const made of [home, workspace]) await mkdir(made);
-    for (const [path, text] of Object.entries(agent.files)) {
+    for (const [path, content] of Object.entries(agent.files)) {
       const file = path.startsWith("~/") ? join(home, path.slice(2)) : join(workspace, path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
+      await writeFile(file, content);
     }
     const ended = await execute(agent, home, workspace);
     const readmeAfter = await readFile(join(workspace, "README.md"), "utf8");

@@ -9,6 +9,8 @@ export interface ClaudeCodeProject {
   readonly key: string;
   readonly model: string;
   readonly readme: string;
+  /** Further files of the project. */
+  readonly files?: Readonly<Record<string, Uint8Array>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +26,7 @@ export function findClaudeCode(): Promise<string> {
 
 /** Runs `claude -p` with one prompt. Resolves with what it printed, and the readme. */
 export async function runClaudeCode(
-  { url, key, model, readme, environment = {} }: ClaudeCodeProject,
+  { url, key, model, readme, files = {}, environment = {} }: ClaudeCodeProject,
   prompt: string,
 ): Promise<AgentResult> {
   const program = await findClaudeCode();
@@ -32,7 +34,7 @@ export async function runClaudeCode(
   return runAgent({
     program,
     args: ["-p", prompt, ...tools, "--output-format", "json"],
-    files: { "README.md": readme },
+    files: { "README.md": readme, ...files },
     environment: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: key,
