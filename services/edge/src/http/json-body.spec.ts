@@ -127,9 +127,19 @@ test("a body of many chunks takes little more memory than its size", async () =>
 
 test.each([
   ["is not gzip", "content-encoding: gzip\r\ncontent-length: 5", [Buffer.from("plain")]],
-  ["has an unknown encoding", "content-encoding: x\r\ncontent-length: 2", [Buffer.from("{}")]],
 ])("a body that %s is rejected", async (_, headers, chunks) => {
   await expect(sendAndRead(headers, chunks)).rejects.toMatchObject({ code: "invalid_json" });
+});
+
+test("a body in a coding that is not decoded is a 415 that names it", async () => {
+  const reading = sendAndRead("content-encoding: compress\r\ncontent-length: 2", [
+    Buffer.from("{}"),
+  ]);
+  await expect(reading).rejects.toMatchObject({
+    code: "invalid_json",
+    status: 415,
+    message: expect.stringContaining('"compress"'),
+  });
 });
 
 test.each([

@@ -1,11 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex, Readable } from "node:stream";
-import {
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-} from "node:zlib";
+import * as zlib from "node:zlib";
 import { GatewayError } from "@tollgate/core/errors";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
@@ -25,16 +20,18 @@ const largest: BodyLimit = { bytes: maxBodyBytes, error: tooLarge };
 
 /** The content codings that are decoded, besides `identity`. */
 const decoders: Readonly<Record<string, () => Duplex>> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
+  gzip: zlib.createGunzip,
+  "x-gzip": zlib.createGunzip,
+  deflate: zlib.createInflate,
+  br: zlib.createBrotliDecompress,
+  // Not every version of Node has it.
+  ...(typeof zlib.createZstdDecompress === "function" ? { zstd: zlib.createZstdDecompress } : {}),
 };
 
 /**
  * Reads the body of a request, whatever its content type, and reserves the memory for it as it
- * arrives. Throws `invalid_json` if it is larger than `maxBodyBytes`, or cannot be read, and what the
+ * arrives. Throws `invalid_json` if it is larger than `maxBodyBytes`, cannot be read, or is in a coding that is not
+ * decoded (415), and what the
  * reservation throws. `limit` sets a lower limit.
  */
 export async function readBody(
@@ -63,7 +60,7 @@ interface Reading {
 }
 
 async function decode(coding: string, reading: Reading): Promise<RequestBody> {
-  const createDecoder = decoders[coding];
+  const createDecoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
   if (createDecoder === undefined) throw unknownCoding(coding);
   const { req } = reading;
   const gathered = gatherChunks();
@@ -114,7 +111,7 @@ function unreadable(cause: unknown): GatewayError {
 function unknownCoding(coding: string): GatewayError {
   const names = Object.keys(decoders).join(", ");
   const message = `The body has the content coding ${JSON.stringify(coding.slice(0, 40))}. Send it with none, or with one of these: ${names}.`;
-  return new GatewayError("invalid_json", message);
+  return new GatewayError("invalid_json", message, { status: 415 });
 }
 
 function tooLarge(): GatewayError {

@@ -43,14 +43,26 @@ const meanings: Record<ErrorCode, string> = {
     "space for uploads is in use. Retry in a moment.",
 };
 
+/** A body in a content coding that is not decoded has a status of its own. */
+const unknownCoding = {
+  status: 415,
+  meaning: "The body has a content coding that is not decoded.",
+};
+
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
-/** All error codes, as the document lists them. */
-export const errorTable = codes.map((code) => ({
-  code,
-  ...errorCatalogue[code],
-  meaning: meanings[code],
-}));
+interface ErrorRow {
+  code: ErrorCode;
+  status: number;
+  type: string;
+  meaning: string;
+}
+
+/** All errors, as the document lists them. */
+export const errorTable: readonly ErrorRow[] = codes.flatMap((code) => {
+  const row = { code, ...errorCatalogue[code], meaning: meanings[code] };
+  return code === "invalid_json" ? [row, { ...row, ...unknownCoding }] : [row];
+});
 
 /** The body of every error response. */
 export const envelopeSchema = {

@@ -2,7 +2,7 @@ import type { Rates } from "./rates.ts";
 
 /**
  * The error codes of the wire contract, each with its HTTP status and its type. Nothing else in the
- * project maps a code to a status.
+ * project maps a code to a status, but for a body in an unknown coding: `GatewayErrorDetails.status`.
  */
 export const errorCatalogue = {
   invalid_json: { status: 400, type: "invalid_request_error" },
@@ -41,6 +41,8 @@ export function isClassified(error: unknown): error is ClassifiedError {
 }
 
 export interface GatewayErrorDetails {
+  /** The HTTP status, where it is not that of the code. */
+  status?: number;
   /** The path of the one field that caused the error, for instance `messages[2].role`. */
   param?: string | undefined;
   /** Seconds after which a retry makes sense. */
@@ -74,7 +76,7 @@ export class GatewayError extends Error implements ClassifiedError {
     const options = details.cause === undefined ? undefined : { cause: details.cause };
     super(message.toWellFormed(), options);
     this.code = code;
-    this.status = errorCatalogue[code].status;
+    this.status = details.status ?? errorCatalogue[code].status;
     this.type = errorCatalogue[code].type;
     this.param = details.param?.toWellFormed();
     this.retryAfterSeconds = details.retryAfterSeconds;
