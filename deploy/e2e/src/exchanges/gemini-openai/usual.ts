@@ -27,10 +27,6 @@ export const geminiOpenaiUsual = dialectExchanges({
   reportsReasoning: false,
   usageIn: "each",
   filter: "content_filter",
-  fails: {
-    "a rate limit": "RetryInfo is not read",
-    "a rate limit, of a stream": "RetryInfo is not read",
-  },
   refusals: {
     invalid: refusal(400, "INVALID_ARGUMENT", "Request contains an invalid argument."),
     tooLong: refusal(

@@ -1,6 +1,6 @@
-import { objectsIn } from "@tollgate/core/json";
 import { memberOf } from "../refusal-message.ts";
 import { createRefusalReader } from "../refusal-words.ts";
+import { retryInfoMsOf } from "./retry-info.ts";
 
 /** https://ai.google.dev/gemini-api/docs/troubleshooting and google.rpc.ErrorInfo */
 export const googleRefusals = createRefusalReader({
@@ -24,18 +24,8 @@ export const googleRefusals = createRefusalReader({
     [/^Your API key was reported as leaked/, "key_or_bill"],
     [/^Your prepayment credits are depleted/, "key_or_bill"],
   ],
-  readMore: ({ body }) => ({ retryAfterMs: retryDelayOf(body) }),
+  readMore: ({ body }) => ({ retryAfterMs: retryInfoMsOf(body) }),
 });
-
-/** Returns the delay of google.rpc.RetryInfo, such as `34.07s`. */
-function retryDelayOf(body: unknown): number | undefined {
-  const details = objectsIn(memberOf(memberOf(body, "error"), "details"));
-  for (const { retryDelay } of details) {
-    const seconds = /^([\d.]+)s$/.exec(String(retryDelay))?.[1];
-    if (seconds !== undefined) return Number(seconds) * 1_000;
-  }
-  return undefined;
-}
 
 /** Returns the HTTP status of an error in a stream, where it is known. */
 export function googleStatusOfEvent(error: unknown): number | undefined {

@@ -2,6 +2,7 @@ import type { ProviderRefusal } from "@tollgate/catalog/provider-refusal";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { SlotFailure } from "@tollgate/upstream/failure";
 import { reportedFailure } from "@tollgate/upstream/refusal";
+import { retryInfoMsOf } from "../google/retry-info.ts";
 import { memberOf } from "../refusal-message.ts";
 import { createRefusalReader } from "../refusal-words.ts";
 
@@ -43,7 +44,8 @@ export const openaiRefusals = createRefusalReader({
   readMore: (refusal, message) => ({
     // Groq's status for a full flex tier.
     meaning: refusal.status === 498 ? "rate" : undefined,
-    retryAfterMs: resetMsOf(refusal) ?? secondsInMessage(refusal, message),
+    retryAfterMs:
+      resetMsOf(refusal) ?? retryInfoMsOf(refusal.body) ?? secondsInMessage(refusal, message),
   }),
 });
 
