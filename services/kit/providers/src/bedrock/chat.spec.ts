@@ -220,3 +220,21 @@ test.each([
     expect(failure).toMatchObject({ kind: "rejected", status, meaning });
   }
 });
+
+test("the ids of calls are as Bedrock takes them, the same in a call and its result", async () => {
+  const { bodies, post } = await startProvider(bedrockUnderTest);
+  const ids = ["tooluse_1", "functions.f:0"];
+  const called = { name: "f", arguments: "{}" };
+  const tool_calls = ids.map((id) => ({ id, type: "function", function: called }));
+  const results = ids.map((tool_call_id) => ({ role: "tool", tool_call_id, content: "ok" }));
+  const messages = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: null, tool_calls },
+    ...results,
+  ];
+  await post({ messages, max_completion_tokens: 100 });
+  const sent = JSON.stringify(bodies[0]);
+  const found = [...sent.matchAll(/"toolUseId":"([^"]*)"/g)].map(([, id]) => id);
+  const hashed = expect.stringMatching(/^tooluse_[0-9a-f]{24}$/);
+  expect(found).toEqual(["tooluse_1", hashed, "tooluse_1", found[1]]);
+});

@@ -7,6 +7,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { withCallIds } from "../ai-sdk/call-ids.ts";
 import {
   commonOptions,
   described,
@@ -20,6 +21,7 @@ import { claudeSignatureFormat } from "../anthropic/signature-format.ts";
 import { isUnthoughtLoop } from "../anthropic/thinking.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
+import { bedrockCallId } from "./call-ids.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { withNamedDocuments } from "./documents.ts";
 import { bedrockRefusals } from "./errors.ts";
@@ -103,7 +105,7 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
   const { limits, config } = bedrockThinking(modelId, effort, limit);
   const outputConfig = nativeFormat(modelId, responseFormat);
   const isTool = responseFormat !== undefined && outputConfig === undefined;
-  const prompt = withNamedDocuments(withoutBlanks(given));
+  const prompt = withCallIds(withNamedDocuments(withoutBlanks(given)), bedrockCallId);
   const options = {
     ...common,
     ...limits,
