@@ -91,7 +91,14 @@ const comment: Heartbeat = () => ": keep-alive\n\n";
 const retry: Heartbeat = () => "retry: 5000\n\n";
 const named: Heartbeat = (name, value) =>
   `event: ${name}\ndata: ${JSON.stringify({ type: name, ...value })}\n\n`;
-const untypedHeartbeats: readonly Heartbeat[] = [comment, () => "\n\n", retry];
+const untypedHeartbeats: readonly Heartbeat[] = [
+  comment,
+  () => "event: ping\ndata: {}\n\n",
+  (_, value) => `data: ${JSON.stringify(value)}\n\n`,
+  () => "\n\n",
+  retry,
+  named,
+];
 const typedHeartbeats: readonly Heartbeat[] = [comment, named, retry];
 
 /** Numbers the events of a response again, the unknown ones, too. */
