@@ -23,6 +23,11 @@ export const looseAnswers: readonly Exchange[] = [
     },
   },
   {
+    name: "a message without a role",
+    ...hello,
+    reply: { body: completion({ content: "Hello.", role: undefined }) },
+  },
+  {
     name: "usage within the choice",
     ...hello,
     reply: { body: { choices: [{ index: 0, message, finish_reason: "stop", usage: smallUsage }] } },
@@ -36,7 +41,7 @@ export const looseAnswers: readonly Exchange[] = [
   },
   {
     name: "neither a finish nor a text",
-    reply: { body: { choices: [{ index: 0, message: { content: "" }, finish_reason: null }] } },
+    reply: { body: { choices: [{ index: 0, message: null, finish_reason: null }] } },
     expected: { error: "upstream_rejected", status: 502 },
   },
 ];

@@ -158,6 +158,79 @@ export const toolParts: readonly Exchange[] = [
     expected: { calls: [first, second] },
   },
   {
+    name: "parallel calls whose arguments are mixed in pieces",
+    ...streamed,
+    reply: {
+      body: sse(
+        callDelta("call_a", '{"pa', { index: 0 }),
+        callDelta("call_b", '{"pa', { index: 1 }),
+        part({ index: 0, function: { arguments: 'th":"a' } }),
+        part({ index: 1, function: { arguments: 'th":"b' } }),
+        part({ index: 0, function: { arguments: '"}' } }),
+        part({ index: 1, function: { arguments: '"}' } }),
+        part({ index: 0, function: { arguments: " " } }),
+        ...end("tool_calls"),
+      ),
+    },
+    expected: { calls: [first, second] },
+  },
+  {
+    name: "a text between the parts of a call",
+    ...streamed,
+    reply: {
+      body: sse(
+        delta({ content: "I " }),
+        callDelta("call_a", '{"path":'),
+        delta({ content: "read " }),
+        part({ index: 0, function: { arguments: '"a' } }),
+        delta({ content: "it" }),
+        part({ index: 0, function: { arguments: '"}' } }),
+        delta({ content: "." }),
+        ...end("tool_calls"),
+      ),
+    },
+    expected: { text: "I read it.", calls: [first] },
+  },
+  {
+    name: "reasoning and a text between the parts of two calls",
+    ...streamed,
+    reply: {
+      body: sse(
+        callDelta("call_a", "", { index: 0 }),
+        delta({ reasoning_content: "Two", tool_calls: [toolCall("call_b", "{", { index: 1 })] }),
+        delta({ reasoning_content: " files." }),
+        part({ index: 0, function: { arguments: '{"path":"a"}' } }),
+        delta({
+          content: "Both.",
+          tool_calls: [{ index: 1, function: { arguments: '"path":"b"}' } }],
+        }),
+        ...end("tool_calls"),
+      ),
+    },
+    expected: { reasoning: "Two files.", text: "Both.", calls: [first, second] },
+  },
+  {
+    name: "a text behind a call without arguments, and one that the limit cuts",
+    ...streamed,
+    reply: {
+      body: sse(
+        callDelta("call_a", "", { index: 0 }),
+        delta({ content: "Then" }),
+        callDelta("call_b", '{"path": "abc', { index: 1 }),
+        delta({ content: " so." }),
+        ...end("length"),
+      ),
+    },
+    expected: {
+      text: "Then so.",
+      calls: [
+        ["read_file", {}],
+        ["read_file", '{"path": "abc'],
+      ],
+      finish: "length",
+    },
+  },
+  {
     name: "calls that the last chunk repeats",
     ...streamed,
     reply: {

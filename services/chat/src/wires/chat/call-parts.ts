@@ -164,6 +164,7 @@ function isRepeated({ id, ...part }: JsonObject, call: Call): boolean {
 
 /** Returns whether a text is a whole JSON object. */
 export function isComplete(text: string): boolean {
+  if (!text.trimEnd().endsWith("}")) return false;
   try {
     return isJsonObject(JSON.parse(text));
   } catch {

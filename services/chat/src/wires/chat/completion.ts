@@ -86,7 +86,7 @@ export function hasOutput(value: unknown): boolean {
 /** Returns the same choice where it is as OpenAI writes it. */
 function finishedChoice(choice: JsonObject, at: number, callId: string): JsonObject {
   const written = isJsonObject(choice.message) ? choice.message : choice.delta;
-  const message = withCalls(isJsonObject(written) ? written : noMessage, callId);
+  const message = withCalls(isJsonObject(written) ? withRole(written) : noMessage, callId);
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
   const reason = openaiFinishReason(choice.finish_reason) ?? (hasCalls ? "tool_calls" : "stop");
   const index = typeof choice.index === "number" ? choice.index : at;
@@ -97,6 +97,10 @@ function finishedChoice(choice: JsonObject, at: number, callId: string): JsonObj
 }
 
 const noMessage: JsonObject = { role: "assistant", content: null };
+
+function withRole(message: JsonObject): JsonObject {
+  return typeof message.role === "string" ? message : { ...message, role: "assistant" };
+}
 
 function withCalls(message: JsonObject, callId: string): JsonObject {
   const { tool_calls: listed } = message;

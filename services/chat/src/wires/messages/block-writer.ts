@@ -1,8 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { SlotFailure } from "@tollgate/upstream/failure";
 import { approximateTokens } from "../../usage/usage.ts";
-import { CallOrder } from "../call-order.ts";
+import { CallOrder, type Piece } from "../call-order.ts";
 import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type NamedEvent } from "../named-event.ts";
 import type { ResponseContext } from "../response-context.ts";
@@ -39,7 +38,55 @@ export class BlockWriter {
 
   /** Writes a part of the model's thinking, and details that sign it or what follows. */
   think(text: string, details: readonly JsonObject[]): void {
-    if (text !== "") this.#endCalls();
+    if (text === "" && details.length === 0) return;
+    if (this.#order.isOpen) this.#add({ kind: "thought", text, details });
+    else this.#think(text, details);
+  }
+
+  /** Writes a part of the text. */
+  say(text: string): void {
+    if (text === "") return;
+    if (this.#order.isOpen) this.#add({ kind: "output_text", text });
+    else this.#say(text);
+  }
+
+  /** Writes a part of a tool call. */
+  call(part: JsonObject): void {
+    this.#add({ kind: "call", part });
+  }
+
+  /** Returns the events that were written since the last call; undefined for none. */
+  take(): Uint8Array | undefined {
+    if (this.#events.length === 0) return undefined;
+    const bytes = Buffer.concat(this.#events);
+    this.#events = [];
+    return bytes;
+  }
+
+  /** Returns the events that end the message. */
+  end(stopReason: string, usage: ChatUsage): Uint8Array {
+    for (const piece of this.#order.end()) this.#piece(piece);
+    this.#begin();
+    // What signs a text that nothing follows is not required, and clients take the last block as the text.
+    if (this.#open?.type === "text") this.#details = [];
+    this.#close();
+    const reason = { stop_reason: stopReason, stop_sequence: null };
+    this.#write({ type: "message_delta", delta: reason, usage: messageUsage(usage) });
+    this.#write({ type: "message_stop" });
+    return Buffer.concat(this.#events);
+  }
+
+  #add(piece: Piece): void {
+    for (const next of this.#order.add(piece)) this.#piece(next);
+  }
+
+  #piece(piece: Piece): void {
+    if (piece.kind === "call") this.#call(piece.part);
+    else if (piece.kind === "thought") this.#think(piece.text, piece.details);
+    else this.#say(piece.text);
+  }
+
+  #think(text: string, details: readonly JsonObject[]): void {
     if (text !== "") {
       if (this.#open?.type !== "thinking") {
         this.#start({ type: "thinking", thinking: "", signature: "" }, { type: "thinking" });
@@ -54,51 +101,15 @@ export class BlockWriter {
     }
   }
 
-  /** Writes a part of the text. */
-  say(text: string): void {
-    if (text === "") return;
-    this.#endCalls();
+  #say(text: string): void {
     if (this.#open?.type !== "text") this.#start({ type: "text", text: "" }, { type: "text" });
     this.#delta({ type: "text_delta", text });
-  }
-
-  /** Writes a part of a tool call. */
-  call(part: JsonObject): void {
-    for (const next of this.#order.add(part)) this.#call(next);
-  }
-
-  /** Returns the events that were written since the last call; undefined for none. */
-  take(): Uint8Array | undefined {
-    if (this.#events.length === 0) return undefined;
-    const bytes = Buffer.concat(this.#events);
-    this.#events = [];
-    return bytes;
-  }
-
-  /** Returns the events that end the message. */
-  end(stopReason: string, usage: ChatUsage): Uint8Array {
-    this.#endCalls();
-    this.#begin();
-    // What signs a text that nothing follows is not required, and clients take the last block as the text.
-    if (this.#open?.type === "text") this.#details = [];
-    this.#close();
-    const reason = { stop_reason: stopReason, stop_sequence: null };
-    this.#write({ type: "message_delta", delta: reason, usage: messageUsage(usage) });
-    this.#write({ type: "message_stop" });
-    return Buffer.concat(this.#events);
-  }
-
-  #endCalls(): void {
-    for (const part of this.#order.end()) this.#call(part);
   }
 
   #call(part: JsonObject): void {
     const { id, index: call = 0 } = part;
     const { name, text } = toolCallText(part);
     if (this.#open?.call !== call) {
-      // Text between its parts has ended the call.
-      if (name === "")
-        throw new SlotFailure("rejected", "the provider's stream divides a tool call");
       this.#start({ type: "tool_use", id, name, input: {} }, { type: "tool_use", call });
     }
     if (text !== "") this.#delta({ type: "input_json_delta", partial_json: text });

@@ -142,13 +142,35 @@ test("parts of parallel calls that are mixed are written one call after another"
   ]);
 });
 
-test("text between the parts of a call fails the stream", () => {
+test("what comes between the parts of a call is written behind it, in its order", () => {
   const deltas = [
     call(0, { id: "a", type: "function", function: { name: "f", arguments: '{"x"' } }),
     { content: "Hm" },
+    { reasoning_content: "Well" },
+    call(1, { id: "b", type: "function", function: { name: "g", arguments: "{}" } }),
     call(0, { function: { arguments: ":1}" } }),
+    { content: "!" },
+    call(0, { function: { arguments: " " } }),
   ];
-  expect(() => written(deltas)).toThrow("divides a tool call");
+  expect(blocksOf(written(deltas))).toEqual([
+    ["start", 0, { type: "tool_use", id: "a", name: "f", input: {} }],
+    ["delta", 0, { type: "input_json_delta", partial_json: '{"x"' }],
+    ["delta", 0, { type: "input_json_delta", partial_json: ":1}" }],
+    ["stop", 0],
+    ["start", 1, { type: "text", text: "" }],
+    ["delta", 1, { type: "text_delta", text: "Hm" }],
+    ["stop", 1],
+    ["start", 2, { type: "thinking", thinking: "", signature: "" }],
+    ["delta", 2, { type: "thinking_delta", thinking: "Well" }],
+    ["delta", 2, { type: "signature_delta", signature: signatureOf([]) }],
+    ["stop", 2],
+    ["start", 3, { type: "tool_use", id: "b", name: "g", input: {} }],
+    ["delta", 3, { type: "input_json_delta", partial_json: "{}" }],
+    ["stop", 3],
+    ["start", 4, { type: "text", text: "" }],
+    ["delta", 4, { type: "text_delta", text: "!" }],
+    ["stop", 4],
+  ]);
 });
 
 test.each([

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { SlotFailure } from "@tollgate/upstream/failure";
-import { CallOrder } from "../call-order.ts";
+import { CallOrder, type Piece } from "../call-order.ts";
 import { toolCallText } from "../chat/content.ts";
 import { eventBytes, type NamedEvent } from "../named-event.ts";
 import type { ResponseContext } from "../response-context.ts";
@@ -43,30 +42,21 @@ export class ItemWriter {
 
   /** Writes a part of the model's reasoning, and details that sign it or what follows. */
   think(text: string, details: readonly JsonObject[]): void {
-    if (text !== "") this.#endCalls();
-    this.#details.push(...details);
-    if (text === "") return;
-    const item = this.#open?.kind === "reasoning" ? this.#open : this.#startReasoning();
-    item.text += text;
-    const place = { item_id: item.id, output_index: this.#index, summary_index: 0 };
-    this.#write({ type: "response.reasoning_summary_text.delta", ...place, delta: text });
+    if (text === "" && details.length === 0) return;
+    if (this.#order.isOpen) this.#add({ kind: "thought", text, details });
+    else this.#think(text, details);
   }
 
   /** Writes a part of the text, or of a refusal. */
   say(part: "output_text" | "refusal", text: string): void {
     if (text === "") return;
-    this.#endCalls();
-    const isOpen = this.#open?.kind === "message" && this.#open.part === part;
-    const item = isOpen && this.#open?.kind === "message" ? this.#open : this.#startMessage(part);
-    item.text += text;
-    const place = { item_id: item.id, output_index: this.#index, content_index: 0 };
-    const logprobs = part === "output_text" ? { logprobs: [] } : {};
-    this.#write({ type: `response.${part}.delta`, ...place, delta: text, ...logprobs });
+    if (this.#order.isOpen) this.#add({ kind: part, text });
+    else this.#say(part, text);
   }
 
   /** Writes a part of a tool call. */
   call(part: JsonObject): void {
-    for (const next of this.#order.add(part)) this.#call(next);
+    this.#add({ kind: "call", part });
   }
 
   /** Returns the events that were written since the last call; undefined for none. */
@@ -79,7 +69,7 @@ export class ItemWriter {
 
   /** Returns the events that end the response. */
   end(end: ResponseEnd, usage: ChatUsage): Uint8Array {
-    this.#endCalls();
+    for (const piece of this.#order.end()) this.#piece(piece);
     this.#begin();
     // What signs a text that nothing follows is not required, and clients take the last item as the text.
     if (this.#open?.kind === "message") this.#details = [];
@@ -95,14 +85,40 @@ export class ItemWriter {
     return this.#output.length;
   }
 
-  #endCalls(): void {
-    for (const part of this.#order.end()) this.#call(part);
+  #add(piece: Piece): void {
+    for (const next of this.#order.add(piece)) this.#piece(next);
+  }
+
+  #piece(piece: Piece): void {
+    if (piece.kind === "call") this.#call(piece.part);
+    else if (piece.kind === "thought") this.#think(piece.text, piece.details);
+    else this.#say(piece.kind, piece.text);
+  }
+
+  #think(text: string, details: readonly JsonObject[]): void {
+    this.#details.push(...details);
+    if (text === "") return;
+    const item = this.#open?.kind === "reasoning" ? this.#open : this.#startReasoning();
+    item.text += text;
+    const place = { item_id: item.id, output_index: this.#index, summary_index: 0 };
+    this.#write({ type: "response.reasoning_summary_text.delta", ...place, delta: text });
+  }
+
+  #say(part: "output_text" | "refusal", text: string): void {
+    const isOpen = this.#open?.kind === "message" && this.#open.part === part;
+    const item = isOpen && this.#open?.kind === "message" ? this.#open : this.#startMessage(part);
+    item.text += text;
+    const place = { item_id: item.id, output_index: this.#index, content_index: 0 };
+    const logprobs = part === "output_text" ? { logprobs: [] } : {};
+    this.#write({ type: `response.${part}.delta`, ...place, delta: text, ...logprobs });
   }
 
   #call(part: JsonObject): void {
     const { index = 0 } = part;
     const { name, text } = toolCallText(part);
-    const item = name === "" ? this.#openCall(index) : this.#startCall(part, index);
+    const open = this.#open;
+    const isLater = open?.kind === "call" && open.index === index && name === "";
+    const item = isLater ? open : this.#startCall(part, index);
     item.text += text;
     // Free text is inside of the function's JSON, which is known at its end only.
     if (text === "" || item.tool.input !== "json") return;
@@ -159,12 +175,6 @@ export class ItemWriter {
     this.#open = item;
     this.#added(callItem(item, "in_progress"));
     return item;
-  }
-
-  #openCall(index: unknown) {
-    if (this.#open?.kind === "call" && this.#open.index === index) return this.#open;
-    // Text between its parts has ended the call.
-    throw new SlotFailure("rejected", "the provider's stream divides a tool call");
   }
 
   #id(kind: ItemKind): string {
