@@ -107,7 +107,7 @@ describe("a program that cannot start prints one line with the reason and exits 
 
   test("a provider's key that is not in the environment", async () => {
     const outcome = run({ TEST_PROVIDER_KEY: "" }, ["--target", "chat"]);
-    await expectRefusal(outcome, /providers\.secret\.api_key_env: .*TEST_PROVIDER_KEY is not set/);
+    await expectRefusal(outcome, /providers\.[a-z]+\.api_key_env: .*TEST_PROVIDER_KEY is not set/);
   });
 
   test("an AWS variable that is not in the environment", async () => {

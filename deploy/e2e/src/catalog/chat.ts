@@ -53,7 +53,7 @@ export function chatModels() {
     chatModel("test-breaker", [slot("sim", "broken-chat?status=500"), slot("sim", "good")]),
     chatModel("test-breaker-metrics", [slot("sim", "counted?status=500"), slot("sim", "good")]),
     chatModel("test-breaker-empty", [slot("sim", "broken?no_choices"), slot("sim", "good")]),
-    chatModel("test-cut", [slot("sim", "cut?cut_after=3")]),
+    chatModel("test-cut", [slot("sim", "cut?cut_after=2")]),
     chatModel("test-endless", [slot("sim", "end?end_after=3")]),
     chatModel("test-no-usage", [slot("sim", "silent?no_usage")]),
     chatModel("test-provider-cost", [slot("sim", "costly?cost")]),

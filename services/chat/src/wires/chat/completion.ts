@@ -66,8 +66,25 @@ export function isEmptyCompletion({ choices }: JsonObject): boolean {
   return objectsIn(choices).every(
     (choice) =>
       openaiFinishReason(choice.finish_reason) === undefined &&
-      !hasOutput(choice.message ?? choice.delta),
+      !hasGenerated(choice.message ?? choice.delta),
   );
+}
+
+/** The members of a message in which providers write what was generated. */
+const generatedMembers = [
+  "content",
+  "refusal",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "tool_calls",
+  "function_call",
+  "audio",
+  "images",
+] as const;
+
+function hasGenerated(message: unknown): boolean {
+  return isJsonObject(message) && generatedMembers.some((name) => hasOutput(message[name]));
 }
 
 /** The members of messages and their parts that are output in none. */
@@ -99,7 +116,9 @@ function finishedChoice(choice: JsonObject, at: number, callId: string): JsonObj
 const noMessage: JsonObject = { role: "assistant", content: null };
 
 function withRole(message: JsonObject): JsonObject {
-  return typeof message.role === "string" ? message : { ...message, role: "assistant" };
+  return typeof message.role === "string"
+    ? message
+    : { ...noMessage, ...message, role: "assistant" };
 }
 
 function withCalls(message: JsonObject, callId: string): JsonObject {
