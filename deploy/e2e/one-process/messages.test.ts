@@ -502,7 +502,7 @@ describe("POST /v1/messages", () => {
     const result = { type: "tool_result", tool_use_id: call.id, content: "ok" };
     const messages = [
       { role: "user", content: "Read it" },
-      { role: "assistant", content: [unsigned, call] },
+      { role: "assistant", content: [unsigned, { type: "thinking", thinking: "Hm." }, call] },
       { role: "user", content: [result] },
     ];
     const thinking = { type: "enabled", budget_tokens: 1_024 };

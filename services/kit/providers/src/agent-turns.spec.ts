@@ -264,3 +264,87 @@ test.each<[string, KindUnderTest]>([
   const body = await sentFor(kind, marked, { tools: [{ ...tool, ...mark }] });
   expect(JSON.stringify(body)).not.toMatch(/cache|ephemeral|detail/);
 });
+
+const mark = { cache_control: { type: "ephemeral" } };
+
+test("a mark of a message marks its last part", async () => {
+  const messages = [
+    { role: "system", content: "Be brief.", ...mark },
+    { role: "user", content: [text("a"), text("b")], ...mark },
+    { ...calling(id), ...mark },
+    { ...result(id, "Found."), ...mark },
+  ];
+  const sent = await sentFor(claude, messages);
+  expect(sent.system).toMatchObject([{ text: "Be brief.", ...mark }]);
+  const [asked, called, answered] = sent.messages;
+  expect(asked?.content).toEqual([text("a"), { ...text("b"), ...mark }]);
+  expect(called?.content).toMatchObject([{ type: "tool_use" }]);
+  expect(answered?.content).toMatchObject([{ type: "tool_result", content: "Found.", ...mark }]);
+  const other = await sentFor(gemini, messages);
+  expect(JSON.stringify(other)).not.toContain("cache");
+});
+
+test.each([
+  [claude, "cache_control"],
+  [bedrockUnderTest, "cachePoint"],
+])("of more than four marks, the last four are sent: %o", async (kind, member) => {
+  const parts = ["1", "2", "3", "4"].map((words) => ({ ...text(words), ...mark }));
+  const messages = [
+    { role: "system", content: "Be brief.", ...mark },
+    { role: "user", content: parts },
+  ];
+  const sent = await sentFor(kind, messages, { tools: [{ ...tool, ...mark }] });
+  expect(JSON.stringify(sent).split(`"${member}"`)).toHaveLength(5);
+  const inMessages = JSON.stringify(sent.messages).split(`"${member}"`);
+  expect(inMessages).toHaveLength(5);
+});
+
+test("a marked tool has a cache point for Claude by Bedrock, and none for Nova", async () => {
+  const marked = { tools: [{ ...tool, ...mark }] };
+  for (const [kind, points] of [
+    [bedrockUnderTest, 1],
+    [nova, 0],
+  ] as const) {
+    const sent = await sentFor(kind, [user], marked);
+    expect(JSON.stringify(sent.toolConfig).split("cachePoint")).toHaveLength(points + 1);
+  }
+});
+
+test.each(kinds)("%s is sent a call whose arguments are no JSON object", async (_, kind) => {
+  const called = (...texts: string[]) => ({
+    role: "assistant",
+    content: null,
+    tool_calls: texts.map((args, index) => ({
+      ...call(`toolu_${index}`),
+      function: { name: "read", arguments: args },
+    })),
+  });
+  const results = [0, 1, 2].map((index) => ({ ...result(`toolu_${index}`, "No."), name: "read" }));
+  const messages = [user, called('{"path": "ab', "[1]", "null"), ...results, user];
+  const body = JSON.stringify(await sentFor(kind, messages)).replaceAll("\\", "");
+  expect(body).toContain('{"arguments":"{"path": "ab"}');
+  expect(body).toContain('{"arguments":"[1]"}');
+});
+
+test("Bedrock is sent ids of calls that it takes, and tools that may not be called", async () => {
+  const ids = ["functions.read:0", "a|b", "c".repeat(65), "call_1"];
+  const messages = [user, calling(...ids), ...ids.map((one) => result(one, "Found.")), user];
+  const sent = await sentFor(bedrockUnderTest, messages, { tool_choice: "none" });
+  const blocks = sent.messages.flatMap(({ content }) => content as JsonObject[]);
+  const idsOf = (member: string) =>
+    blocks.flatMap((block) => (member in block ? [(block[member] as JsonObject).toolUseId] : []));
+  expect(idsOf("toolUse")).toEqual(idsOf("toolResult"));
+  expect(new Set(idsOf("toolUse")).size).toBe(4);
+  expect(idsOf("toolUse").at(-1)).toBe("call_1");
+  for (const one of idsOf("toolUse")) expect(one).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  expect(sent.toolConfig).toMatchObject({ tools: [{ toolSpec: { name: "read" } }] });
+});
+
+test.each(kinds)("%s is sent image/jpg as image/jpeg, and schemas of objects", async (_, kind) => {
+  const jpg = { type: "image_url", image_url: { url: "data:image/jpg;base64,/9j/" } };
+  const bare = { type: "function", function: { name: "read", parameters: {} } };
+  const messages = [{ role: "user", content: [text("See"), jpg] }];
+  const body = JSON.stringify(await sentFor(kind, messages, { tools: [bare] }));
+  expect(body).not.toContain("image/jpg");
+  expect(body).toContain('{"type":"object","properties":{}}');
+});

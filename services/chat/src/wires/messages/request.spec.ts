@@ -281,7 +281,7 @@ test.each<[string, JsonObject]>([
   ["output_config.task_budget", { output_config: { task_budget: {} } }],
   ["thinking.type", { thinking: { type: "between_tools" } }],
   ["tools[0].type", { tools: [{ type: "bash_20250124", name: "bash" }] }],
-  ["tools[0].defer_loading", { tools: [{ ...tool, defer_loading: true }] }],
+  ["tools[0].allowed_callers", { tools: [{ ...tool, allowed_callers: ["direct"] }] }],
   ["messages[0].content[0].type", { messages: [user([{ type: "search_result" }])] }],
   [
     "messages[0].content[0].source.type",
@@ -304,6 +304,11 @@ test.each<[string, JsonObject]>([
   expect(() => translated(member)).toThrow(
     expect.objectContaining({ code: "invalid_param", param }),
   );
+});
+
+test("a tool that is deferred is one of the tools", () => {
+  const deferred = { ...tool, defer_loading: true };
+  expect(translated({ tools: [deferred] })).toEqual(translated({ tools: [tool] }));
 });
 
 const pdf = { type: "base64", media_type: "application/pdf", data: "JVBERi0x" };

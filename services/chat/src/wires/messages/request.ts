@@ -93,7 +93,8 @@ function toolsOf(tools: unknown, keepsCacheMarks: boolean): JsonObject[] | undef
   return tools.filter(isJsonObject).map((tool, index) => {
     const path = `tools[${index}]`;
     const { type, name, description, input_schema, strict, ...rest } = tool;
-    const { cache_control, eager_input_streaming: _eager, ...others } = rest;
+    // All tools are in the prompt of a chat completion.
+    const { cache_control, eager_input_streaming: _eager, defer_loading: _late, ...others } = rest;
     if ((type ?? "custom") !== "custom") throw notTranslated(`${path}.type`);
     refuseOthers(others, path);
     requireName(tool, path);

@@ -299,6 +299,11 @@ test.each<[JsonObject[], JsonObject[]]>([
   expect(translated({ input }).messages).toEqual(expected);
 });
 
+test("a tool that is deferred is one of the tools", () => {
+  const tools = [{ type: "tool_search" }, { ...tool, defer_loading: true }];
+  expect(translated({ tools }).tools).toEqual(translated({ tools: [tool] }).tools);
+});
+
 test.each<[string, JsonObject]>([
   ["context_management", { context_management: [{}] }],
   ["include[1]", { include: ["reasoning.encrypted_content", "file_search_call.results"] }],
@@ -314,7 +319,7 @@ test.each<[string, JsonObject]>([
     "tools[0].tools[0].type",
     { tools: [{ type: "namespace", name: "n", tools: [{ type: "mcp" }] }] },
   ],
-  ["tools[0].defer_loading", { tools: [{ ...tool, defer_loading: true }] }],
+  ["tools[0].async", { tools: [{ ...tool, async: true }] }],
   ["top_logprobs", { top_logprobs: 3 }],
   ["truncation", { truncation: "auto" }],
   ["input[0].type", { input: [{ type: "item_reference", id: "i" }] }],

@@ -28,7 +28,7 @@ export function toolsOfRequest({ tools, input }: JsonObject): readonly PlacedToo
   const added = objectsIn(input).flatMap((item, index) => {
     const path = `input[${index}].tools`;
     if (item.type === "additional_tools") return placed(item.tools, path);
-    return item.type === "tool_search_output" ? placed(found(item.tools), path) : [];
+    return item.type === "tool_search_output" ? placed(item.tools, path) : [];
   });
   return [...own, ...added];
 }
@@ -41,13 +41,6 @@ export interface PlacedTool {
 
 function placed(tools: unknown, path: string): readonly PlacedTool[] {
   return objectsIn(tools).map((tool, index) => ({ tool, path: `${path}[${index}]` }));
-}
-
-/** Returns tools that a search has loaded, which are deferred no longer. */
-function found(tools: unknown): JsonObject[] {
-  return objectsIn(tools).map(({ defer_loading: _late, ...tool }) => {
-    return tool.type === "namespace" ? { ...tool, tools: found(tool.tools) } : tool;
-  });
 }
 
 /** Returns the tools of a request by the names of their functions. */
@@ -130,7 +123,8 @@ function searchFunctions({ execution, description, parameters }: JsonObject): Js
 }
 
 function functionOf(tool: JsonObject, path: string): JsonObject {
-  const { type: _, name, description, parameters, strict, ...others } = tool;
+  // All tools are in the prompt of a chat completion.
+  const { type: _, name, description, parameters, strict, defer_loading: _late, ...others } = tool;
   refuseOthers(others, path);
   return {
     type: "function",
@@ -145,7 +139,7 @@ function functionOf(tool: JsonObject, path: string): JsonObject {
 
 /** A tool with free text is a function with that text as its argument. */
 function customFunction(tool: JsonObject, path: string): JsonObject {
-  const { type: _, name, description, format, ...others } = tool;
+  const { type: _, name, description, format, defer_loading: _late, ...others } = tool;
   refuseOthers(others, path);
   const grammar = isJsonObject(format) && format.type === "grammar" ? grammarText(format) : "";
   const texts = [description, grammar].filter((text) => typeof text === "string" && text !== "");

@@ -23,7 +23,7 @@ const members: Readonly<Record<string, z.ZodObject>> = {
   document: z.looseObject({ source }),
   tool_use: z.looseObject({ id: text, name: text.min(1, "must not be empty"), input: object }),
   tool_result: z.looseObject({ tool_use_id: text }),
-  thinking: z.looseObject({ thinking: text, signature: text }),
+  thinking: z.looseObject({ thinking: text, signature: text.optional() }),
   redacted_thinking: z.looseObject({ data: text }),
 };
 

@@ -6,6 +6,7 @@ import type {
 import { invalidParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { notSupported } from "../not-supported.ts";
+import { withPlacedMarks } from "./cache-marks.ts";
 import { cacheOptions, type PromptForm, promptOf } from "./prompt.ts";
 
 /** What the requests of a kind may have. */
@@ -35,7 +36,8 @@ export function unsignedForm(
  * Translates what all kinds express the same way: messages, stop sequences, the format of the response
  * and tools. Throws `invalid_param`.
  */
-export function commonOptions(request: JsonObject, form: RequestForm) {
+export function commonOptions(given: JsonObject, form: RequestForm) {
+  const request = withPlacedMarks(given);
   return {
     prompt: promptOf(request.messages as readonly JsonObject[], form),
     ...stopOf(request.stop),
@@ -117,11 +119,18 @@ function toolOf(tool: JsonObject, path: string, form: RequestForm): LanguageMode
   return {
     type: "function",
     name: String(name),
-    inputSchema: isJsonObject(parameters) ? parameters : { type: "object", properties: {} },
+    inputSchema: schemaOf(parameters),
     ...(typeof description === "string" ? { description } : {}),
     ...(strict === true ? { strict } : {}),
     ...cacheOptions(tool.cache_control, form),
   };
+}
+
+/** The schema of a function is that of an object, also where it does not say so. */
+function schemaOf(parameters: unknown): JSONSchema7 {
+  if (!isJsonObject(parameters)) return { type: "object", properties: {} };
+  if (parameters.type !== undefined) return parameters;
+  return { type: "object", properties: {}, ...parameters };
 }
 
 function choiceOf(choice: unknown): NonNullable<LanguageModelV4CallOptions["toolChoice"]> {

@@ -26,7 +26,7 @@ export function imagePart(
   const address = String(image.url);
   const [head, given] = dataUrl.exec(address) ?? [];
   if (head !== undefined && given !== undefined) {
-    const mediaType = given.toLowerCase();
+    const mediaType = given.toLowerCase().replace(/^image\/jpg$/, "image/jpeg");
     if (dataTypes?.has(mediaType) === false) {
       throw notSupported(param, `use ${[...dataTypes].join(", ")}`);
     }

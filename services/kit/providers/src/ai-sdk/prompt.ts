@@ -114,7 +114,7 @@ function messagesOf(
   form: PromptForm,
   toolNames: ReadonlyMap<string, string>,
 ): LanguageModelV4Message[] {
-  const other = Object.keys(message).find((name) => !isKnown(name, message[name]));
+  const other = Object.keys(message).find((name) => !isKnown(name, message));
   if (other !== undefined) throw notSupported(`${path}.${other}`);
   const { role, content } = message;
   if (role === "user") return [{ role, content: userContent(content, `${path}.content`, form) }];
@@ -167,8 +167,10 @@ const knownMembers: ReadonlySet<string> = new Set([
   "parsed",
 ]);
 
-function isKnown(name: string, value: unknown): boolean {
+function isKnown(name: string, { role, [name]: value }: JsonObject): boolean {
   if (value === null || value === undefined) return true;
+  // The name of a function whose call has it, too.
+  if (name === "name" && role === "tool") return true;
   return knownMembers.has(name) || (Array.isArray(value) && value.length === 0);
 }
 
@@ -229,13 +231,16 @@ function toolCall({ id, type, function: called }: JsonObject, path: string) {
   if (type !== "function" || !isJsonObject(called)) {
     throw notSupported(`${path}.type`, 'use "function"');
   }
-  const input = parseArguments(String(called.arguments), `${path}.function.arguments`);
+  const input = parseArguments(String(called.arguments));
   const toolName = String(called.name);
   return { type: "tool-call" as const, toolCallId: String(id), toolName, input };
 }
 
-function parseArguments(text: string, path: string): JsonObject {
-  if (text === "") return {};
+/**
+ * A model may write arguments that are no JSON object, and stops within them at an output limit. Their call
+ * stays in the conversation, with the text as it is.
+ */
+function parseArguments(text: string): JsonObject {
   let input: unknown;
   try {
     input = JSON.parse(text);
@@ -243,5 +248,5 @@ function parseArguments(text: string, path: string): JsonObject {
     input = undefined;
   }
   if (isJsonObject(input)) return input;
-  throw invalidParam(path, "must be the text of a JSON object for this model");
+  return text.trim() === "" || input === null ? {} : { arguments: text };
 }

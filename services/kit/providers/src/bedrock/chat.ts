@@ -118,7 +118,7 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
     throw notSupported("parallel_tool_calls");
   }
   const tools = toolsFor(options, request.tools);
-  const { form: toolForm, ...choice } = toolFormOf(tools);
+  const { form: toolForm, ...choice } = toolFormOf(tools, isClaude(modelId));
   const providerOptions = {
     amazonBedrock: {
       ...(isTool ? { structuredOutputMode: "jsonTool" } : {}),
@@ -146,14 +146,21 @@ function cachePoint({ ttl }: JsonObject): SharedV4ProviderOptions {
   return { amazonBedrock: { cachePoint: { type: "default", ...lifetime } } };
 }
 
-/** Returns the tools of a request; where it has none, those of its calls. */
+/**
+ * Returns the tools of a request. Where it has none, or none may be called, they are those of its calls:
+ * Converse refuses these without tools, and knows no choice of none.
+ */
 function toolsFor(
   { prompt, tools, toolChoice, responseFormat }: LanguageModelV4CallOptions,
   given: unknown,
 ): LanguageModelV4CallOptions {
-  const isOffered = Array.isArray(given) && given.length > 0;
+  const isOffered = Array.isArray(given) && given.length > 0 && toolChoice?.type !== "none";
   const called = isOffered || responseFormat !== undefined ? [] : calledTools(prompt);
-  if (called.length > 0) return { prompt, tools: called, toolChoice: { type: "auto" } };
+  if (called.length > 0) {
+    const named = new Map(tools?.map((tool) => [tool.name, tool]));
+    const known = called.map((tool) => named.get(tool.name) ?? tool);
+    return { prompt, tools: known, toolChoice: { type: "auto" } };
+  }
   return {
     prompt,
     ...(tools === undefined ? {} : { tools }),

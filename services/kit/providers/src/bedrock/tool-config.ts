@@ -19,15 +19,21 @@ export interface ToolForm {
 
 const member = "toolForm";
 
-/** Returns the options of the tools, for the package and for `withToolForm`. */
-export function toolFormOf({ tools = [], toolChoice }: LanguageModelV4CallOptions): {
+/**
+ * Returns the options of the tools, for the package and for `withToolForm`. Nova takes no cache points
+ * among its tools: https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+ */
+export function toolFormOf(
+  { tools = [], toolChoice }: LanguageModelV4CallOptions,
+  takesMarks: boolean,
+): {
   toolChoice?: NonNullable<LanguageModelV4CallOptions["toolChoice"]>;
   form: { [member]?: ToolForm };
 } {
   const points: JsonObject = {};
   for (const { name, providerOptions } of tools as readonly LanguageModelV4FunctionTool[]) {
     const point = providerOptions?.amazonBedrock?.cachePoint;
-    if (point !== undefined) points[name] = point;
+    if (takesMarks && point !== undefined) points[name] = point;
   }
   const form: ToolForm = {
     ...(Object.keys(points).length === 0 ? {} : { cachePoints: points }),
