@@ -11,6 +11,7 @@ import { transportFailure } from "@tollgate/upstream/provider-response";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import type { ReaderPace } from "./reader-pace.ts";
 import type { UsageCounter } from "./usage/usage-counter.ts";
+import { WholeStream } from "./whole-stream.ts";
 import { type Chunk, toChunk } from "./wires/chunk.ts";
 import type { ResponseContext } from "./wires/response-context.ts";
 import type { WireEvents } from "./wires/wire.ts";
@@ -29,7 +30,7 @@ export type ProviderStream = ProviderBody | AsyncIterable<JsonObject>;
 
 /** How the events of one stream are read and delivered. */
 export interface Reading {
-  events: Pick<WireEvents, "read" | "complete" | "deliver">;
+  events: Pick<WireEvents, "read" | "readWhole" | "complete" | "deliver">;
   /** Reads the usage of chunks that an adapter makes. */
   context: Pick<ResponseContext, "readUsageBlock">;
   /** Counts what is delivered. */
@@ -57,7 +58,8 @@ export async function* forwardChunks(
   const reader = createEventReader();
   const items: AsyncIterator<Buffer | JsonObject> = body[Symbol.asyncIterator]();
   const { counter, pace } = reading;
-  const state: Progress = { isEmpty: true, isAtEnd: false, left: undefined };
+  const whole = new WholeStream();
+  const state: Progress = { isEmpty: true, isAtEnd: false, left: undefined, whole };
   let events: readonly Event[] = [];
   try {
     while (events.length > 0 || !state.isAtEnd) {
@@ -98,6 +100,7 @@ interface Progress {
   isAtEnd: boolean;
   /** The events after those of the part that is being taken. Defined where the client leaves meanwhile. */
   left: readonly Event[] | undefined;
+  whole: WholeStream;
 }
 
 /**
@@ -129,12 +132,14 @@ function countUnread(
 function take(
   { done, value }: IteratorResult<Buffer | JsonObject>,
   reader: EventReader,
-  { context }: Reading,
+  { events, context }: Reading,
   state: Progress,
 ): readonly Event[] {
+  const { whole } = state;
   state.isAtEnd = done === true;
-  if (done === true) return reader.end();
-  return Buffer.isBuffer(value) ? reader.read(value) : [toChunk(value, context)];
+  if (done === true) return whole.isWhole ? events.readWhole(whole.value()) : reader.end();
+  if (!Buffer.isBuffer(value)) return [toChunk(value, context)];
+  return whole.add(value) ? [] : reader.read(value);
 }
 
 /** Returns the rates for the first part, undefined for others. */

@@ -110,6 +110,11 @@ export interface WireEvents {
    */
   read(data: string, name?: string): Chunk | undefined;
   /**
+   * Reads a whole response, which some providers send in place of a stream. Throws a SlotFailure where it
+   * is none, or reports an error.
+   */
+  readWhole(value: unknown): readonly Chunk[];
+  /**
    * Returns a chunk that ends the choices which a complete stream has left open. Only wires whose streams
    * may end so have this.
    */

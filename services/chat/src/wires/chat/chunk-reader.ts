@@ -9,6 +9,7 @@ import {
 import { type Chunk, parseData } from "../chunk.ts";
 import type { ResponseContext } from "../response-context.ts";
 import { CallPartsReader, type ToolCallContext } from "./call-parts.ts";
+import { completionOfProvider, isEmptyCompletion, notCompletion } from "./completion.ts";
 
 type Context = Pick<ResponseContext, "id" | "kind" | "client" | "readUsageBlock">;
 
@@ -46,6 +47,30 @@ export class ChunkReader {
     if (choices.length === 0 && usage === undefined) return undefined;
     if (choices === listed) return chunkOf(data, value, { usage, choices });
     return chunkOf("", { ...value, choices }, { usage, choices });
+  }
+
+  /**
+   * Reads a whole completion as two chunks: what was generated, and its end. One without output has no
+   * choices. Throws what `completionOfProvider` throws.
+   */
+  readWhole(written: unknown): readonly Chunk[] {
+    const value = valueIn(written);
+    if (!isJsonObject(value)) throw notCompletion();
+    const { kind, readUsageBlock } = this.#context;
+    refuseReportedError(value, kind);
+    const usage = readUsageBlock(usageBlockIn(value));
+    if (isEmptyCompletion(value)) return [chunkOf("", value, { usage, choices: [] })];
+    const completion = completionOfProvider(value, this.#context);
+    const begun = completion.choices.map(({ message, ...choice }) => {
+      return { ...choice, delta: deltaOf(message), finish_reason: null };
+    });
+    const ended = completion.choices.map(({ index, finish_reason }) => {
+      return { index, delta: {}, finish_reason };
+    });
+    return [
+      chunkOf("", { ...completion, choices: begun }, { usage: undefined, choices: begun }),
+      chunkOf("", { ...completion, choices: ended }, { usage, choices: ended }),
+    ];
   }
 
   /** Returns a chunk that ends choices which a complete stream has left open. */
@@ -126,10 +151,22 @@ function hex(index: number): string {
   return index.toString(16).padStart(2, "0");
 }
 
-/** Returns the value in an event's data. Gemini reports an error as the only item of a list. */
+/** Returns the value in an event's data. */
 function eventValue(data: string): unknown {
-  const value = parseData(data);
+  return valueIn(parseData(data));
+}
+
+/** Gemini reports an error as the only item of a list. */
+function valueIn(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? (value as readonly unknown[])[0] : value;
+}
+
+/** Returns a message as a delta: its calls have indexes. */
+function deltaOf(message: unknown): JsonObject {
+  if (!isJsonObject(message)) return {};
+  const calls = objectsIn(message.tool_calls);
+  if (calls.length === 0) return message;
+  return { ...message, tool_calls: calls.map((call, index) => ({ ...call, index })) };
 }
 
 function chunkOf(

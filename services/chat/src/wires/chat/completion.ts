@@ -35,9 +35,7 @@ export function completionOfProvider(
   { id, kind }: Pick<ResponseContext, "id" | "kind">,
 ): WithChoices {
   refuseReportedError(value, kind);
-  if (!Array.isArray(value.choices)) {
-    throw new SlotFailure("rejected", "the provider's response is not a chat completion");
-  }
+  if (!Array.isArray(value.choices)) throw notCompletion();
   if (isEmptyCompletion(value)) throw emptyResponse();
   const listed: readonly unknown[] = value.choices;
   const choices = objectsIn(listed).map((choice, at) => {
@@ -53,6 +51,11 @@ export function completionOfProvider(
     return isSame ? (value as WithChoices) : { ...value, choices };
   }
   return { ...value, choices, usage };
+}
+
+/** Returns the failure of a response that is no chat completion. */
+export function notCompletion(): SlotFailure {
+  return new SlotFailure("rejected", "the provider's response is not a chat completion");
 }
 
 /** Returns the failure of a response without a finish and without output. */

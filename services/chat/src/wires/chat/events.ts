@@ -37,6 +37,10 @@ export class ChatEvents implements WireEvents {
     return this.#reader.read(data, name);
   }
 
+  readWhole(value: unknown): readonly Chunk[] {
+    return this.#reader.readWhole(value);
+  }
+
   complete(indexes: readonly number[]): Chunk {
     return this.#reader.complete(indexes);
   }

@@ -12,6 +12,7 @@ import {
 import type { ResponseContext } from "../response-context.ts";
 import type { WireEvents } from "../wire.ts";
 import { toolCallInBlock } from "./tool-calls.ts";
+import { eventsOfMessage, wholeMessage } from "./whole-message.ts";
 
 type Context = Pick<ResponseContext, "alias" | "readUsageBlock">;
 
@@ -32,6 +33,11 @@ export function readMessageEvents(context: Context): WireEvents {
       const event = parseEvent(data);
       if (event?.type === "error") throw messagesEventFailure(event);
       return event === undefined ? undefined : chunkOf(data, event, said(event, started, context));
+    },
+    readWhole(value) {
+      return eventsOfMessage(wholeMessage(value)).map((event) => {
+        return chunkOf(JSON.stringify(event), event, said(event, {}, context));
+      });
     },
     deliver({ data, value }) {
       const { type, index } = value;

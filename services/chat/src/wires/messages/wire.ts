@@ -1,9 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
-import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
-import { messagesEventFailure } from "@tollgate/providers/anthropic/errors";
-import { SlotFailure } from "@tollgate/upstream/failure";
-import { emptyResponse, hasOutput } from "../chat/completion.ts";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { emptyResponse } from "../chat/completion.ts";
 import { type ForwardedRequest, forwardRequest, ownBody } from "../forward-request.ts";
 import { parseBody } from "../parse-body.ts";
 import { describeRefusal } from "../refusal.ts";
@@ -14,8 +12,8 @@ import { mayHaveForeignBlocks, withoutForeignBlocks } from "./foreign-blocks.ts"
 import { messageOfBlock, readMessageEvents } from "./read-events.ts";
 import { chatFromMessages, messagesMemberOf } from "./request.ts";
 import { messageFromChat } from "./response.ts";
-import { stopReasonOf } from "./stop-reason.ts";
 import { messagesTools, toolCallInBlock } from "./tool-calls.ts";
+import { isEmptyMessage, messageStopReason, wholeMessage } from "./whole-message.ts";
 import { writeMessageEvents } from "./write-events.ts";
 
 const translation: Translation = {
@@ -44,19 +42,15 @@ export const messagesWire: Wire = {
     forwardRequest(providers, form, client, slot, { ...sending, path: slot.path }),
   isEmpty: isEmptyMessage,
   readResponse(response, context) {
-    const { type, content, stop_reason: reason, usage } = response.value;
-    if (type === "error") throw messagesEventFailure(response.value);
-    if (type !== "message" || !Array.isArray(content)) {
-      throw new SlotFailure("rejected", "the provider's response is not a message");
-    }
-    if (isEmptyMessage(response.value)) throw emptyResponse();
+    const message = wholeMessage(response.value);
+    if (isEmptyMessage(message)) throw emptyResponse();
+    const { content, stop_reason: reason, usage } = message;
     const generated = {
       reported: context.readUsageBlock(usage),
       messages: content.map(messageOfBlock),
       toolCalls: content.flatMap((block) => toolCallInBlock(block) ?? []),
     };
-    const hasCalls = objectsIn(content).some((block) => block.type === "tool_use");
-    const ours = typeof reason === "string" ? {} : { stop_reason: stopReasonOf(reason, hasCalls) };
+    const ours = typeof reason === "string" ? {} : { stop_reason: messageStopReason(message) };
     return new ForwardedResponse(response, generated, context, ours);
   },
   offeredTools: messagesTools,
@@ -70,10 +64,6 @@ export const messagesWire: Wire = {
     return path === undefined ? undefined : `${path}/count_tokens`;
   },
 };
-
-function isEmptyMessage({ content, stop_reason }: JsonObject): boolean {
-  return typeof stop_reason !== "string" && Array.isArray(content) && !hasOutput(content);
-}
 
 function checkLimit({ thinking }: JsonObject, maxTokens: bigint): void {
   const budget = isJsonObject(thinking) ? Number(thinking.budget_tokens ?? 0) : 0;

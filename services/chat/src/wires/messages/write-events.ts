@@ -27,6 +27,7 @@ export function writeMessageEvents(context: ResponseContext): WireEvents {
 
   return {
     read: (data, name) => reader.read(data, name),
+    readWhole: (value) => reader.readWhole(value),
     complete: (indexes) => reader.complete(indexes),
     deliver({ choices }) {
       for (const choice of choices) add(choice);

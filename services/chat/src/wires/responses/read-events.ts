@@ -14,6 +14,7 @@ import type { WireEvents } from "../wire.ts";
 import { CutResponse } from "./cut-response.ts";
 import { reportedToolCalls, toolCallInEvent } from "./tool-calls.ts";
 import { responseUsage } from "./usage.ts";
+import { eventsOfResponse, wholeResponse } from "./whole-response.ts";
 
 /** The events that say only that the response has started. They wait for the next one. */
 const starting: ReadonlySet<string> = new Set([
@@ -43,6 +44,11 @@ export function readResponseEvents(context: Context): WireEvents {
       if (event.type === "error" || event.type === "response.failed")
         throw responsesEventFailure(event);
       return chunkOf(data, event, said(event, context));
+    },
+    readWhole(value) {
+      return eventsOfResponse(wholeResponse(value)).map((event) => {
+        return chunkOf(JSON.stringify(event), event, said(event, context));
+      });
     },
     deliver({ data, value, isLast }) {
       const type = String(value.type);

@@ -1,9 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
-import { responsesEventFailure } from "@tollgate/providers/openai/errors";
-import { SlotFailure } from "@tollgate/upstream/failure";
-import { emptyResponse, hasOutput } from "../chat/completion.ts";
+import { emptyResponse } from "../chat/completion.ts";
 import { type ForwardedRequest, forwardRequest } from "../forward-request.ts";
 import { parseBody } from "../parse-body.ts";
 import { describeRefusal } from "../refusal.ts";
@@ -15,6 +13,7 @@ import { messageOfItem, readResponseEvents, usageOfResponse } from "./read-event
 import { chatFromResponses, responsesMemberOf } from "./request.ts";
 import { responseFromChat } from "./response.ts";
 import { responsesTools, toolCallIn } from "./tool-calls.ts";
+import { isEmptyResponse, isFinal, wholeResponse } from "./whole-response.ts";
 import { writeResponseEvents } from "./write-events.ts";
 
 const translation: Translation = {
@@ -37,14 +36,10 @@ export const responsesWire: Wire = {
   findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
   post: (providers, client, slot, sending) =>
     forwardRequest(providers, form, client, slot, { ...sending, path: pathOf(slot) }),
-  isEmpty: isEmptyObject,
+  isEmpty: isEmptyResponse,
   readResponse(response, context) {
-    const { status, output } = response.value;
-    if (status === "failed") throw responsesEventFailure({ response: response.value });
-    if (!hasStatus(status) || !Array.isArray(output)) {
-      throw new SlotFailure("rejected", "the provider's response is not a complete one");
-    }
-    if (isEmptyObject(response.value)) throw emptyResponse();
+    const { status, output } = wholeResponse(response.value);
+    if (isEmptyResponse(response.value)) throw emptyResponse();
     const generated = {
       reported: usageOfResponse(response.value, context),
       messages: output.map(messageOfItem),
@@ -60,19 +55,6 @@ export const responsesWire: Wire = {
   describeFailure: (error, isNative) =>
     describeRefusal(error, isNative, (message) => ({ param: "input", message })),
 };
-
-function isFinal(status: unknown): boolean {
-  return status === "completed" || status === "incomplete";
-}
-
-/** Whether a response may be complete: some providers leave the status out. */
-function hasStatus(status: unknown): boolean {
-  return isFinal(status) || status === undefined || status === null || status === "";
-}
-
-function isEmptyObject({ status, output }: JsonObject): boolean {
-  return hasStatus(status) && !isFinal(status) && Array.isArray(output) && !hasOutput(output);
-}
 
 const chatPath = /\/chat\/completions(?=\?|$)/;
 

@@ -25,6 +25,7 @@ export function writeResponseEvents(context: ResponseContext): WireEvents {
 
   return {
     read: (data, name) => reader.read(data, name),
+    readWhole: (value) => reader.readWhole(value),
     complete: (indexes) => reader.complete(indexes),
     deliver({ choices }) {
       for (const choice of choices) add(choice);
