@@ -6,7 +6,7 @@ import { converseEvent } from "./bedrock-frames.ts";
 /** What the model writes freely, and the lists to which no vendor adds. */
 const leftAlone = {
   free: ["arguments", "args", "input"],
-  lists: ["choices", "candidates", "tool_calls"],
+  lists: ["choices", "candidates"],
 };
 
 /** A reply to which a provider has added, and how much. */

@@ -51,6 +51,7 @@ export class CallPartsReader {
   read(parts: readonly unknown[]): readonly unknown[] {
     const sent: unknown[] = [];
     for (const part of objectsIn(parts)) {
+      if (!isCallPart(part)) continue;
       const call = this.#callOf(part);
       if (isRepeated(part, call)) continue;
       if (this.#last !== undefined && this.#last !== call) this.#release(this.#last, sent);
@@ -136,6 +137,13 @@ export class CallPartsReader {
     const isTaken = this.#calls.some((other) => other.index < index && other.id === id);
     return id === "" || isTaken ? this.#context.idOf(index) : id;
   }
+}
+
+/** Whether an item is a part of a call. Providers may add items of other types. */
+function isCallPart({ type, id, index, function: called, custom }: JsonObject): boolean {
+  if (isJsonObject(called) || isJsonObject(custom)) return true;
+  const isKnown = type === undefined || type === null || type === "function" || type === "custom";
+  return isKnown && (typeof id === "string" || typeof index === "number");
 }
 
 /**
