@@ -399,3 +399,11 @@ test.each([
 ])("%s may be a provider's key", (variable) => {
   expect(() => parse(changed({ provider: { api_key_env: variable } }))).not.toThrow();
 });
+
+test("JSON is read as the same YAML is, and a name that stands twice is refused", () => {
+  const json = JSON.stringify(valid);
+  expect(parse(json)).toEqual(parse(stringify(valid)));
+  expect(() => parse(json.replace("{", '{"models":[],'))).toThrow(
+    /^the file is not YAML: Map keys/,
+  );
+});
