@@ -182,10 +182,15 @@ describe("a session of an agent with an image in a result", () => {
 });
 
 test.each([
-  ["a model that takes PDFs", "test-media", true],
-  ["one that does not", "test-vision", false],
-])("a PDF in a result is sent to %s", async (_, model, isSent) => {
+  ["in a result", "a model that takes PDFs", "test-media", true],
+  ["in a result", "one that does not", "test-vision", false],
+  ["beside a result", "a model that takes PDFs", "test-media", true],
+  ["beside a result", "one that does not", "test-small", false],
+])("a PDF %s is sent to %s", async (place, _, model, isSent) => {
   const source = { type: "base64", media_type: "application/pdf", data: pdf };
+  const read = [{ type: "document", source }];
+  const result = { type: "tool_result", tool_use_id: "a" };
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data } };
   const { sent } = await post("/v1/messages", {
     model,
     max_tokens: 50,
@@ -195,14 +200,14 @@ test.each([
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "read", input: {} }] },
       {
         role: "user",
-        content: [
-          { type: "tool_result", tool_use_id: "a", content: [{ type: "document", source }] },
-        ],
+        content:
+          place === "in a result" ? [{ ...result, content: read }] : [result, ...read, image],
       },
     ],
   });
   expect(sent.includes(pdf)).toBe(isSent);
   expect(sent.includes("[file left out: this model does not take it]")).toBe(!isSent);
+  expect(sent.includes(leftOut)).toBe(place === "beside a result");
 });
 
 test.each([

@@ -80,7 +80,8 @@ function isMedia(part: unknown): boolean {
   return isJsonObject(part) && part.type !== "text";
 }
 
-function leftOut(part: JsonObject): string {
+/** Returns the text in place of an image or a file that the model does not take. */
+export function leftOut(part: JsonObject): string {
   return `[${nameOf(part)} left out: this model does not take it]`;
 }
 

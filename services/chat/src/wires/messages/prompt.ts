@@ -1,5 +1,6 @@
 import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { leftOut } from "@tollgate/providers/result-media";
 import { notTaken, pdfPart } from "../media-parts.ts";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
 import { readThinking, type Thinking } from "./thinking.ts";
@@ -10,6 +11,7 @@ export interface PromptTranslation {
   keepsCacheMarks: boolean;
   /** What messages may have besides text and images. */
   inputs: ReadonlySet<ChatInput>;
+  takesImages: boolean;
 }
 
 /** Returns the messages of a chat completion request. Throws `invalid_param`. */
@@ -53,13 +55,34 @@ function userMessages(
 ): JsonObject[] {
   const results: JsonObject[] = [];
   const parts: JsonObject[] = [];
+  const partsOf = blocks.some(({ type }) => type === "tool_result") ? partsBeside : userParts;
   for (const [index, block] of blocks.entries()) {
     const at = `${path}[${index}]`;
     if (block.type === "tool_result") results.push(toolMessage(block, at, translation));
-    else parts.push(...userParts(block, at, translation));
+    else parts.push(...partsOf(block, at, translation));
   }
   if (parts.length === 0 && results.length > 0) return results;
   return [...results, { role: "user", content: contentOf(parts) }];
+}
+
+const withFiles: ReadonlySet<ChatInput> = new Set(["pdf"]);
+
+/**
+ * Returns a block beside results as parts. Agents put there what their tools read, as Claude Code does
+ * with a PDF: a note stands in place of what the model does not take, as it does in a result.
+ */
+function partsBeside(
+  block: JsonObject,
+  path: string,
+  translation: PromptTranslation,
+): readonly JsonObject[] {
+  const { takesImages, inputs } = translation;
+  return userParts(block, path, { ...translation, inputs: withFiles }).map((part) => {
+    const { type, cache_control } = part;
+    const isTaken = type === "file" ? inputs.has("pdf") : takesImages || type !== "image_url";
+    if (isTaken) return part;
+    return { type: "text", text: leftOut(part), ...markOf(cache_control, translation) };
+  });
 }
 
 function userParts(

@@ -11,10 +11,11 @@ function translated(
   kind: keyof typeof vendors = "openai",
   inputs: readonly ChatInput[] = [],
   upstreamModel = "us.anthropic.claude-opus-4-8-v1:0",
+  vision = true,
 ): JsonObject {
   const request = { model: "m", max_tokens: 1_000, messages: [user("Hi")], ...more };
   const slot = { upstreamModel, provider: { kind: vendors[kind] as ProviderKind } } as Slot;
-  return chatFromMessages(request, slot, { inputs: new Set(inputs) });
+  return chatFromMessages(request, slot, { inputs: new Set(inputs), vision });
 }
 
 function user(content: unknown): JsonObject {
@@ -327,6 +328,31 @@ test("a PDF is a file where the model and its provider take one, with its contex
     expect(() => translated({ messages }, kind, ["pdf"])).toThrow(expect.objectContaining(refused));
   }
   expect(() => translated({ messages })).toThrow("this model does not take pdf");
+});
+
+test("a PDF and an image beside a result are notes where the model does not take them", () => {
+  const result = { type: "tool_result", tool_use_id: "t", content: "PDF file read" };
+  const read = [
+    { type: "document", source: pdf, ...mark },
+    { type: "image", source: image },
+    { type: "text", text: "And?" },
+  ];
+  const messages = [user([result, ...read])];
+  const partsOf = (...to: [keyof typeof vendors, ChatInput[], string?, boolean?]) => {
+    const [kind, inputs, id, vision] = to;
+    const [tool, beside] = translated({ messages }, kind, inputs, id, vision)
+      .messages as JsonObject[];
+    expect(tool).toEqual({ role: "tool", tool_call_id: "t", content: "PDF file read" });
+    return beside?.content;
+  };
+  const [file, picture] = ["file", "image"].map((name) => ({
+    type: "text",
+    text: `[${name} left out: this model does not take it]`,
+  }));
+  const text = { type: "text", text: "And?" };
+  expect(partsOf("openai", [], undefined, false)).toEqual([file, picture, text]);
+  expect(partsOf("bedrock", [])).toMatchObject([{ ...file, ...mark }, { type: "image_url" }, text]);
+  expect(partsOf("openai", ["pdf"])).toMatchObject([{ type: "file" }, { type: "image_url" }, text]);
 });
 
 test("a document of blocks is those blocks", () => {

@@ -19,7 +19,7 @@ import { messagesOfPrompt } from "./prompt.ts";
 export function chatFromMessages(
   request: JsonObject,
   slot: Slot,
-  model: Pick<Model, "inputs">,
+  model: Pick<Model, "inputs" | "vision">,
 ): JsonObject {
   const {
     model: _model,
@@ -50,7 +50,8 @@ export function chatFromMessages(
   const { chatParameters } = slot.provider.kind;
   const vendor = vendorChatOf(slot);
   const keepsCacheMarks = vendor.keepsCacheMarks(slot.upstreamModel);
-  const translation = { keepsCacheMarks, inputs: inputsOf(slot, model) };
+  const inputs = inputsOf(slot, model);
+  const translation = { keepsCacheMarks, inputs, takesImages: model.vision };
   const messages = messagesOfPrompt(request, translation);
   const marked = keepsCacheMarks ? withAutomaticMark(messages, cache_control) : messages;
   const chat: JsonObject = {

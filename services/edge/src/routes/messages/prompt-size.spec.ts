@@ -24,17 +24,21 @@ test.each([
   expect(Number(size.textBytes)).toBeGreaterThan(1_005);
 });
 
-test("an image in a result counts, and may be sent to any model", () => {
+test("an image in a result or beside one counts, and may be sent to any model", () => {
   const image = { type: "image", source: { type: "base64", data: "AAAA" } };
   const result = { type: "tool_result", tool_use_id: "t", content: [image] };
   expect(measureMessages({ messages: [{ role: "user", content: [result] }] })).toMatchObject({
     imageParts: 1,
     firstImageParam: "",
   });
-  expect(measureMessages({ messages: [{ role: "user", content: [result, image] }] })).toMatchObject(
-    {
-      imageParts: 2,
-      firstImageParam: "messages[0].content[1]",
-    },
-  );
+  const beside = [{ role: "user", content: [result, image] }];
+  expect(measureMessages({ messages: beside })).toMatchObject({
+    imageParts: 2,
+    firstImageParam: "",
+  });
+  const behind = [...beside, { role: "user", content: [image] }];
+  expect(measureMessages({ messages: behind })).toMatchObject({
+    imageParts: 3,
+    firstImageParam: "messages[1].content[0]",
+  });
 });

@@ -18,7 +18,7 @@ export function measureMessages(body: JsonObject): PromptSize {
   addContent(system, "system", size);
   const list = Array.isArray(messages) ? messages : [];
   for (const [index, message] of list.entries()) {
-    addContent((message as JsonObject).content, `messages[${index}].content`, size);
+    addMessage((message as JsonObject).content, `messages[${index}].content`, size);
   }
   for (const name of otherTexts) {
     const member = body[name];
@@ -29,6 +29,23 @@ export function measureMessages(body: JsonObject): PromptSize {
 
 /** The members that the model reads besides the system and the messages. */
 const otherTexts = ["tools", "tool_choice", "output_config", "output_format", "context_management"];
+
+/**
+ * Every model takes the results of tools, and what an agent puts beside them, as Claude Code does with
+ * the pages of a PDF: those without vision with a note in place of an image.
+ */
+function addMessage(content: unknown, path: string, size: PromptMeasure): void {
+  const { firstImageParam } = size;
+  addContent(content, path, size);
+  if (hasResults(content)) size.firstImageParam = firstImageParam;
+}
+
+function hasResults(content: unknown): boolean {
+  return (
+    Array.isArray(content) &&
+    content.some((block) => isJsonObject(block) && block.type === "tool_result")
+  );
+}
 
 function addContent(content: unknown, path: string, size: PromptMeasure): void {
   if (typeof content === "string") addText(content, size);
@@ -42,7 +59,7 @@ function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
   const source = isJsonObject(block.source) ? block.source : {};
   addUrl(source.url, `${path}.source.url`, size);
   const pages = pagesOf(block, size);
-  if (block.type === "tool_result") addResult(block.content, `${path}.content`, size);
+  if (block.type === "tool_result") addContent(block.content, `${path}.content`, size);
   else if (source.type === "content") addContent(source.content, `${path}.source.content`, size);
   else if (pages > 0) size.pages += pages;
   else if (block.type !== "image") addText(textOf(block), size);
@@ -50,13 +67,6 @@ function addBlock(block: JsonObject, path: string, size: PromptMeasure): void {
     size.imageParts += 1;
     size.firstImageParam ||= path;
   }
-}
-
-/** Every model takes the results of tools, those without vision with a note in place of an image. */
-function addResult(content: unknown, path: string, size: PromptMeasure): void {
-  const { firstImageParam } = size;
-  addContent(content, path, size);
-  size.firstImageParam = firstImageParam;
 }
 
 /** Returns the pages of a document that is not text; 0 for any other block. */
