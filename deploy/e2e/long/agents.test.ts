@@ -6,7 +6,8 @@ import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { type ScriptedStep, scripted } from "@tollgate/simulator/chat/script";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { pixel } from "../src/chat-parts.ts";
+import { filesOfAgents, mediaSentIn } from "../src/agent-files.ts";
+import { knownModels, readingModels } from "../src/catalog/agents.ts";
 import { findClaudeCode, runClaudeCode } from "../src/claude-code.ts";
 import { type CodexProject, findCodex, runCodex } from "../src/codex.ts";
 import { eventually } from "../src/eventually.ts";
@@ -26,6 +27,9 @@ const edited = "# The harbour master's manual\n";
 const models = ["test-gpt", "test-claude", "test-gemini-3", "test-small", "test-claude-overloaded"];
 
 const { stack, account } = await sharedStack();
+
+/** The number of the latest call that the provider received. */
+const lastSeq = () => stack.simulator.calls.list().at(-1)?.seq ?? 0;
 
 describe("an agent reads a file, edits it and ends", () => {
   /** Waits until every request that the provider served since is charged. */
@@ -148,6 +152,51 @@ describe("an agent reads a file, edits it and ends", () => {
       timeoutMs,
     );
 
+    test.each(readingModels)(
+      "and views an image with the alias %s",
+      async (model) => {
+        const since = lastSeq();
+        const { stdout } = await runCodex(
+          { ...project(account.key, model), files: filesOfAgents },
+          scripted([
+            { tool: "view_image", arguments: { path: "pixel.png" } },
+            { text: "It is a pixel." },
+          ]),
+        );
+        expect(stdout).toContain("It is a pixel.");
+        expect(mediaSentIn(stack.simulator.calls.list({ since })).png).toBe(true);
+      },
+      timeoutMs,
+    );
+
+    /** A program of the only tool that Codex gives to models that it knows, in a namespace. */
+    const code = `
+      const { output } = await tools.exec_command({ cmd: "cat README.md" });
+      text(output);
+      image(await tools.view_image({ path: "pixel.png" }));
+      await tools.exec_command({ cmd: \`printf '%s' "${edited}" > README.md\` });`;
+
+    test.each(Object.entries(knownModels))(
+      "with the alias %s, which it knows by name",
+      async (model, { provider }) => {
+        const since = lastSeq();
+        const input = provider === "openai" ? code : { input: code };
+        const { stdout, readmeAfter } = await runCodex(
+          { ...project(account.key, model), files: filesOfAgents },
+          scripted([
+            { tool: "functions__exec", arguments: input },
+            { text: "The manual has a new title." },
+          ]),
+        );
+        expect(stdout).not.toContain("Model metadata");
+        expect(stdout).toContain("lighthouse keeper");
+        expect(stdout).toContain("The manual has a new title.");
+        expect(readmeAfter).toContain("harbour master");
+        expect(mediaSentIn(stack.simulator.calls.list({ since })).png).toBe(true);
+      },
+      timeoutMs,
+    );
+
     test.each<[string, string, Partial<CodexProject>]>([
       ["its web search switched off", "test-gpt", { settings: ['web_search = "disabled"'] }],
       ["its web search switched off", "test-small", { settings: ['web_search = "disabled"'] }],
@@ -220,20 +269,44 @@ describe("an agent reads a file, edits it and ends", () => {
       timeoutMs,
     );
 
-    test.each(["test-vision", "test-gemini-3", "test-bedrock"])(
-      "and reads an image with the alias %s",
+    test.each(readingModels)(
+      "and reads an image and a PDF with the alias %s",
       async (model) => {
-        const [, data = ""] = pixel.split(",");
         const steps: ScriptedStep[] = [
           { tool: "Read", arguments: { file_path: "pixel.png" } },
-          { text: "It is a pixel." },
+          { tool: "Read", arguments: { file_path: "bill.pdf" } },
+          { text: "It is a bill with a pixel." },
         ];
-        const files = { "pixel.png": Buffer.from(data, "base64") };
-        const project = { url: stack.url, key: account.key, model, readme, files };
+        const project = { url: stack.url, key: account.key, model, readme, files: filesOfAgents };
+        const since = lastSeq();
         const { stdout } = await runClaudeCode(project, scripted(steps));
-        expect(stdout).toContain("It is a pixel.");
-        const sent = JSON.stringify(stack.simulator.calls.list());
-        expect(sent).toMatch(/image\/png;base64|"mimeType":"image\/|"image":\{"format"/);
+        expect(stdout).toContain("It is a bill with a pixel.");
+        expect(mediaSentIn(stack.simulator.calls.list({ since }))).toEqual({
+          png: true,
+          pdf: true,
+        });
+      },
+      timeoutMs,
+    );
+
+    test(
+      "and goes on after an image and a PDF that its model does not take",
+      async () => {
+        const steps: ScriptedStep[] = [
+          { tool: "Read", arguments: { file_path: "pixel.png" } },
+          { tool: "Read", arguments: { file_path: "bill.pdf" } },
+          { text: "I cannot see them." },
+        ];
+        const project = { url: stack.url, key: account.key, model: "test-small", readme };
+        const since = lastSeq();
+        const { stdout } = await runClaudeCode(
+          { ...project, files: filesOfAgents },
+          scripted(steps),
+        );
+        expect(stdout).toContain("I cannot see them.");
+        const calls = stack.simulator.calls.list({ since });
+        expect(mediaSentIn(calls)).toEqual({ png: false, pdf: false });
+        expect(JSON.stringify(calls)).toContain("[file left out: this model does not take it]");
       },
       timeoutMs,
     );

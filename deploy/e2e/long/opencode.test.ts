@@ -1,4 +1,7 @@
+import { scripted } from "@tollgate/simulator/chat/script";
 import { describe, expect, test } from "vitest";
+import { filesOfAgents, mediaSentIn } from "../src/agent-files.ts";
+import { readingModels } from "../src/catalog/agents.ts";
 import { eventually } from "../src/eventually.ts";
 import { readWalletRow } from "../src/ledger.ts";
 import { findOpencode, type OpencodeEvent, runOpencode } from "../src/opencode.ts";
@@ -45,6 +48,27 @@ describe("opencode, unmodified, with an openai-compatible provider", () => {
         const charges = entries.filter(({ amount }) => amount < 0n);
         expect([charges.length, held]).toEqual([stack.simulator.calls.list().length, 0n]);
       });
+    },
+    timeoutMs,
+  );
+
+  test.each(readingModels)(
+    "reads an image and a PDF with the alias %s",
+    async (model) => {
+      const since = stack.simulator.calls.list().at(-1)?.seq ?? 0;
+      const events = await runOpencode(
+        { ...project(), model, files: filesOfAgents },
+        scripted([
+          { tool: "read", arguments: { filePath: "pixel.png" } },
+          { tool: "read", arguments: { filePath: "bill.pdf" } },
+          { text: "It is a bill with a pixel." },
+        ]),
+      );
+      expect(events.filter(({ type }) => type === "error")).toEqual([]);
+      expect(toolUses(events)).toHaveLength(2);
+      const text = events.findLast(({ type }) => type === "text")?.part?.text;
+      expect(text).toBe("It is a bill with a pixel.");
+      expect(mediaSentIn(stack.simulator.calls.list({ since }))).toEqual({ png: true, pdf: true });
     },
     timeoutMs,
   );

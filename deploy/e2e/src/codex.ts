@@ -9,6 +9,8 @@ export interface CodexProject {
   readonly key: string;
   readonly model: string;
   readonly readme: string;
+  /** Further files of the project. */
+  readonly files?: Readonly<Record<string, Uint8Array>>;
   /** Further lines of `config.toml`, before its tables. Without them, Codex has its default settings. */
   readonly settings?: readonly string[];
   /** Whether Codex runs commands without its sandbox. It then searches the web itself by default. */
@@ -31,6 +33,7 @@ export async function runCodex(
     key,
     model,
     readme,
+    files = {},
     settings: more = [],
     hasNoSandbox = false,
     headers = {},
@@ -63,7 +66,11 @@ export async function runCodex(
       "--json",
       prompt,
     ],
-    files: { "README.md": readme, "~/.codex/config.toml": `${settings.join("\n")}\n` },
+    files: {
+      "README.md": readme,
+      ...files,
+      "~/.codex/config.toml": `${settings.join("\n")}\n`,
+    },
     environment: { TOLLGATE_KEY: key },
   });
 }

@@ -25,8 +25,10 @@ export interface OpencodeProject {
   readonly tools?: readonly string[];
   /** Headers that it adds to its requests. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The text of README.md, the only file of the project. */
+  /** The text of README.md. */
   readonly readme: string;
+  /** Further files of the project. Where there are some, opencode is told that its model takes images and PDFs. */
+  readonly files?: Readonly<Record<string, Uint8Array>>;
 }
 
 /** Resolves with opencode. Throws as `findAgentProgram` does. */
@@ -50,6 +52,7 @@ export async function runOpencode(
   const program = await findOpencode();
   const files = {
     "README.md": project.readme,
+    ...project.files,
     "opencode.json": JSON.stringify(settingsOf(project)),
   };
   const { stdout } = await runAgent({
@@ -68,8 +71,10 @@ function settingsOf({
   modelOptions,
   tools,
   headers,
+  files,
 }: OpencodeProject): object {
   const limit = { context: 32_768, output: 4_096 };
+  const modalities = files && { input: ["text", "image", "pdf"], output: ["text"] };
   const only = tools && Object.fromEntries([["*", false], ...tools.map((tool) => [tool, true])]);
   return {
     autoupdate: false,
@@ -82,7 +87,7 @@ function settingsOf({
       tollgate: {
         npm: "@ai-sdk/openai-compatible",
         options: { baseURL: baseUrl, apiKey: key, ...(headers && { headers }) },
-        models: { [model]: { limit, reasoning: true, options: modelOptions ?? {} } },
+        models: { [model]: { limit, reasoning: true, modalities, options: modelOptions ?? {} } },
       },
     },
   };

@@ -1,3 +1,4 @@
+import { agentModels } from "./agents.ts";
 import { audioModels } from "./audio.ts";
 import { audioChargingModels, chargingModels } from "./charging.ts";
 import { chatModels } from "./chat.ts";
@@ -71,6 +72,7 @@ export function testCatalog(simulatorUrl: string): string {
     },
     models: [
       ...chatModels(),
+      ...agentModels(),
       ...claudeModels(),
       ...responsesModels(),
       ...allowingModels(),

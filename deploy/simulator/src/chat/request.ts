@@ -14,6 +14,8 @@ const named = z.object({ name: z.string() });
 const tool = z.object({
   function: z.object({ name: z.string(), parameters: z.unknown().optional() }).optional(),
   custom: named.optional(),
+  /** A tool that is called by a script alone. */
+  scripted: named.extend({ isCustom: z.boolean() }).optional(),
 });
 
 const responseFormat = z.object({

@@ -43,10 +43,11 @@ export function scriptedTurn(request: ChatRequest, id: string): ScriptedTurn | u
   if (!tools?.length || choice === "none") return undefined;
   const name = next.tool;
   const text = typeof next.arguments === "string" ? next.arguments : JSON.stringify(next.arguments);
-  if (tools.some((tool) => tool.custom?.name === name)) {
+  const listed = tools.find((tool) => tool.scripted?.name === name)?.scripted;
+  if (listed?.isCustom || tools.some((tool) => tool.custom?.name === name)) {
     return { toolCall: { id, name, arguments: text, isCustom: true } };
   }
-  if (tools.some((tool) => tool.function?.name === name)) {
+  if (listed !== undefined || tools.some((tool) => tool.function?.name === name)) {
     return { toolCall: { id, name, arguments: text } };
   }
   return { text: `The script calls ${name}, which the request does not have.` };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scripted } from "../chat/script.ts";
 import { type Simulator, startSimulator } from "../simulator.ts";
 import { encryptedContent } from "./encrypted-content.ts";
 
@@ -93,15 +94,36 @@ const body = {
   client_metadata: { session_id: "01a2092d-c08f-7062-970c-eedf8e73b6e9" },
 };
 
-test("the Responses route takes what the Codex CLI sends", async () => {
+const post = async (more: object) => {
   const response = await fetch(`${simulator.url}/v1/responses`, {
     method: "POST",
     headers: { authorization: "Bearer key" },
-    body: JSON.stringify(body),
+    body: JSON.stringify({ ...body, ...more }),
   });
-  const text = await response.text();
-  expect({ status: response.status, text }).toMatchObject({
+  return { status: response.status, text: await response.text() };
+};
+
+test("the Responses route takes what the Codex CLI sends", async () => {
+  expect(await post({})).toMatchObject({
     status: 200,
     text: expect.stringContaining("response.completed"),
   });
+});
+
+test.each([
+  ["exec_command", { type: "function_call", arguments: '{"cmd":"ls"}' }],
+  ["apply_patch", { type: "custom_tool_call", input: '{"cmd":"ls"}' }],
+])("a script calls the tool %s of a namespace, which nothing else does", async (name, call) => {
+  const [tools] = body.input;
+  const script = scripted([{ tool: `multi_agent_v1__${name}`, arguments: { cmd: "ls" } }]);
+  const asked = (content: string) => ({
+    stream: false,
+    tools: [],
+    input: [tools, { role: "user", content }],
+  });
+  const { text } = await post(asked(script));
+  expect(JSON.parse(text).output).toContainEqual(
+    expect.objectContaining({ ...call, name, namespace: "multi_agent_v1" }),
+  );
+  expect((await post(asked("Hello"))).text).not.toContain("call_id");
 });

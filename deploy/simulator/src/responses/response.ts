@@ -4,7 +4,7 @@ import { tokensOfCharacters } from "../chat/tokens.ts";
 import type { Commands } from "../commands.ts";
 import { encryptedContent } from "./encrypted-content.ts";
 import type { ResponsesRequest } from "./request.ts";
-import { chatFromResponsesRequest, thoughtOf } from "./to-chat-request.ts";
+import { chatFromResponsesRequest, thoughtOf, toolOfNamespace } from "./to-chat-request.ts";
 
 type ItemStatus = "completed" | "incomplete";
 
@@ -42,6 +42,7 @@ export type OutputItem =
       arguments: string;
       call_id: string;
       name: string;
+      namespace?: string;
     }
   | {
       id: string;
@@ -50,6 +51,7 @@ export type OutputItem =
       call_id: string;
       input: string;
       name: string;
+      namespace?: string;
     }
   | { id: string; type: "web_search_call"; status: ItemStatus; action: { type: string } };
 
@@ -142,7 +144,11 @@ function outputOf(
   if (toolCall === undefined) return [messageOf(content, isComplete, commands, seq)];
   const calls = request.parallel_tool_calls === false ? 1 : (commands.calls ?? 1);
   const status = isComplete ? "completed" : "incomplete";
-  return Array.from({ length: calls }, (_, index) => callOf(toolCall, status, seq, index));
+  const tool = toolOfNamespace(toolCall.name, request);
+  return Array.from({ length: calls }, (_, index) => ({
+    ...callOf(toolCall, status, seq, index),
+    ...tool,
+  }));
 }
 
 function failureOf({ message }: Commands) {
@@ -159,12 +165,14 @@ function reasoningOf({ reasoning, include }: ResponsesRequest, thought: string, 
   return { id: `rs_${seq}`, type: "reasoning" as const, ...encrypted, summary };
 }
 
-function callOf(called: ToolCall, status: ItemStatus, seq: number, index: number): OutputItem {
+function callOf(called: ToolCall, status: ItemStatus, seq: number, index: number) {
   const { name, isCustom, arguments: text } = called;
   const call_id = `call_${seq}_${index}`;
   const id = `${isCustom ? "ctc" : "fc"}_${seq}_${index}`;
-  if (isCustom) return { id, type: "custom_tool_call", status, call_id, input: text, name };
-  return { id, type: "function_call", status, arguments: text, call_id, name };
+  if (isCustom) {
+    return { id, type: "custom_tool_call" as const, status, call_id, input: text, name };
+  }
+  return { id, type: "function_call" as const, status, arguments: text, call_id, name };
 }
 
 /** With the command `blocked`, a filter stops the text in its middle. */

@@ -5,7 +5,8 @@ import { allowedTools, type Tool } from "./tools.ts";
 
 /**
  * Returns the request in the form that the simulator generates from. `reasoningTokens` of the limit
- * are used before the output begins. The simulator never calls the tools of a namespace.
+ * are used before the output begins. The tools of a namespace are called by a script alone, with the
+ * name of the namespace in front.
  */
 export function chatFromResponsesRequest(
   request: ResponsesRequest,
@@ -36,6 +37,22 @@ export function toolsOf(request: ResponsesRequest): readonly Tool[] {
     item.type === "additional_tools" ? item.tools : [],
   );
   return allowedTools([...(request.tools ?? []), ...added], request.tool_choice);
+}
+
+const separator = "__";
+
+/** Returns a called tool's own name, and the namespace that it is in. */
+export function toolOfNamespace(
+  called: string,
+  request: ResponsesRequest,
+): { name: string; namespace?: string } {
+  for (const tool of toolsOf(request)) {
+    if (tool.type !== "namespace") continue;
+    const prefix = `${tool.name}${separator}`;
+    if (called.startsWith(prefix))
+      return { name: called.slice(prefix.length), namespace: tool.name };
+  }
+  return { name: called };
 }
 
 const thought = "The user wrote something. I will respond to it.";
@@ -73,6 +90,11 @@ function contentOf(content: string | readonly MessagePart[]): string | object[] 
 }
 
 function toChatTool(tool: Tool): object[] {
+  if (tool.type === "namespace") {
+    return tool.tools.map(({ type, name }) => ({
+      scripted: { name: `${tool.name}${separator}${name}`, isCustom: type === "custom" },
+    }));
+  }
   if (tool.type === "function") {
     return [{ function: { name: tool.name, parameters: tool.parameters ?? undefined } }];
   }
