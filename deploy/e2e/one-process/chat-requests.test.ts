@@ -98,7 +98,7 @@ describe("chat requests", () => {
       "assistant with no tool call",
       assistant({ content: null, tool_calls: [] }),
       "invalid_param",
-      "messages[0].content",
+      "messages",
     ],
     [
       "tool call without id",

@@ -143,6 +143,8 @@ const beyondSchema = [
   /is not supported by a provider of this model: |for this model\.$|is not supported by this model: /,
   // A translated request must have the schema.
   /^response_format\.json_schema\.schema must be an object/,
+  // Turns that say nothing are left out.
+  /^messages must have a message besides turns/,
   // Tools that a provider runs have no name.
   /^tools\[.*\.name is required/,
   /does not take (images|pdf|audio)|the conversation holds images|in a conversation\.$/,

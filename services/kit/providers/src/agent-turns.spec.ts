@@ -348,3 +348,18 @@ test.each(kinds)("%s is sent image/jpg as image/jpeg, and schemas of objects", a
   expect(body).not.toContain("image/jpg");
   expect(body).toContain('{"type":"object","properties":{}}');
 });
+
+test.each([
+  ["mistral-small-2506", false],
+  ["mistral-medium-2508", false],
+  ["open-mistral-nemo", false],
+  ["devstral-2512", false],
+  ["magistral-medium-2509", false],
+  ["mistral-small-2603", true],
+  ["magistral-medium-latest", true],
+])("an effort is sent to Mistral's models that take one: %s", async (modelId, takesOne) => {
+  const body = await sentFor({ ...mistralUnderTest, modelId }, [user], {
+    reasoning_effort: "high",
+  });
+  expect("reasoning_effort" in body).toBe(takesOne);
+});

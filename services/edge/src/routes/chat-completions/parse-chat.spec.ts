@@ -65,6 +65,12 @@ const calling = (text: string) => ({
 
 test.each<[string, object[], object[]]>([
   ["a turn of thinking alone", [asked, thinking, asked], [asked, asked]],
+  ["a turn with nothing", [asked, { role: "assistant", content: null }, asked], [asked, asked]],
+  [
+    "a turn with audio alone",
+    [asked, { role: "assistant", content: null, audio: { id: "a" } }, asked],
+    [],
+  ],
   [
     "such a turn with no calls",
     [asked, { ...thinking, tool_calls: [], reasoning: "Hm." }, asked],

@@ -87,7 +87,8 @@ const message = z
       })
       .refine(
         ({ content, tool_calls, refusal, ...others }) =>
-          content != null ||
+          // Null is what a response has whose thinking used up the output limit.
+          content !== undefined ||
           tool_calls?.length ||
           refusal != null ||
           thinkingMembers.some((name) => others[name] != null),
@@ -95,7 +96,7 @@ const message = z
       )
       .meta({
         anyOf: [
-          isPresent("content"),
+          isPresent("content", {}),
           isPresent("tool_calls", { type: "array", minItems: 1 }),
           isPresent("refusal"),
           ...thinkingMembers.map((name) => isPresent(name)),

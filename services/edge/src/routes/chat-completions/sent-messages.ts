@@ -3,23 +3,38 @@ import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 
 /**
  * Returns the messages that providers are sent; undefined where they are those of the client. A turn of
- * the assistant with thinking alone is left out, because few providers take it back, and the empty text
- * that models write for no arguments becomes an empty object. Throws `invalid_param` where none is left.
+ * the assistant with thinking alone, or with nothing, is left out, because few providers take it back, and
+ * the empty text that models write for no arguments becomes an empty object. Throws `invalid_param` where none is left.
  */
 export function sentMessages(messages: readonly unknown[]): JsonObject[] | undefined {
   const list = objectsIn(messages);
-  if (!list.some((message) => isThinkingAlone(message) || hasEmptyArguments(message))) {
+  if (!list.some((message) => isSilent(message) || hasEmptyArguments(message))) {
     return undefined;
   }
-  const sent = list.filter((message) => !isThinkingAlone(message)).map(withArguments);
+  const sent = list.filter((message) => !isSilent(message)).map(withArguments);
   if (sent.length > 0) return sent;
-  throw invalidParam("messages", "must have a message besides turns of thinking alone");
+  throw invalidParam(
+    "messages",
+    "must have a message besides turns of the assistant that say nothing",
+  );
 }
 
-function isThinkingAlone({ role, content, refusal, tool_calls }: JsonObject): boolean {
-  if (role !== "assistant" || (content ?? null) !== null || (refusal ?? null) !== null)
-    return false;
-  return !Array.isArray(tool_calls) || tool_calls.length === 0;
+/** The members of a turn that says nothing. With any other, such as `audio`, it is the provider's to judge. */
+const silentMembers: ReadonlySet<string> = new Set([
+  "role",
+  "name",
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+  "cache_control",
+]);
+
+function isSilent(message: JsonObject): boolean {
+  if (message.role !== "assistant" || (message.content ?? null) !== null) return false;
+  return Object.entries(message).every(([name, value]) => {
+    if (value === null || silentMembers.has(name)) return true;
+    return Array.isArray(value) && value.length === 0;
+  });
 }
 
 function hasEmptyArguments({ tool_calls }: JsonObject): boolean {

@@ -31,9 +31,14 @@ const effortsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["zai-glm-latest", byZai],
 ]);
 
-/** Whether a model thinks. The switch of thinking is left out for one that does not. */
+/** Families that take no effort, and the versions of others from before their efforts. */
+const without =
+  /^(codestral|devstral|labs-devstral|mathstral|ministral|open-|pixtral|voxtral|mistral-(code|nemo|saba|tiny))|^(magistral-(medium|small)|mistral-(large|medium|small))-2[0-5]\d\d$/;
+
+/** Whether a model thinks by request. The switch of thinking is left out for one that does not. */
 export function thinks(modelId: string): boolean {
-  return effortsOf.get(modelId) !== none;
+  const known = effortsOf.get(modelId);
+  return known === undefined ? !without.test(modelId) : known !== none;
 }
 
 /** Returns the member of a request that the model does not take. */
