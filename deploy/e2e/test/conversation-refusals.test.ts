@@ -67,7 +67,8 @@ describe("conversations that are refused, interrupted or deleted", () => {
     const id = randomUUID();
     await chat.say(id, "one");
     expectEnvelope(await chat.say(id, "two", { model: "test-failing" }), 502, "upstream_rejected");
-    const cut = await chat.say(id, "three", { model: "test-cut", stream: true });
+    // The response echoes it, and is cut before its end.
+    const cut = await chat.say(id, "three ".repeat(20), { model: "test-cut", stream: true });
     expect(eventsOf(cut.text).at(-1)).toMatchObject({ error: { code: "upstream_rejected" } });
     const disconnecting = new AbortController();
     const response = await fetch(`${stack.url}/v1/chat/completions`, {
