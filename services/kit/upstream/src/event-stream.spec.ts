@@ -45,5 +45,5 @@ test("values on several lines of one event are events, and one value is one", ()
   const reader = createEventReader();
   const text = 'data: {"a":1}\ndata: {"b":2}\ndata: [DONE]\n\ndata: {"a":\ndata: 1}\n\n';
   const events = reader.read(Buffer.from(text));
-  expect(dataOf(events)).toEqual(['{"a":1}', '{"b":2}', "[DONE]", '{"a":\n1}']);
+  expect(dataOf(events)).toEqual(['{"a":1}', '{"b":2}', "[DONE]", '{"a": 1}']);
 });

@@ -46,12 +46,20 @@ export function createEventReader(): EventReader {
   };
 }
 
-/** Some providers leave out the blank lines between events, which makes one event of all. */
+/**
+ * Some providers leave out the blank lines between events, which makes one event of all. Others write JSON on
+ * several lines: it gets one, because events are sent on as they were read.
+ */
 function separate({ data, event }: ServerSentEvent): ServerSentEvent[] {
-  if (isJson(data)) return [{ data, event }];
+  if (isJson(data)) return [{ data: onOneLine(data), event }];
   const lines = data.split("\n").filter((line) => line.trim() !== "");
   if (!lines.every((line) => line === "[DONE]" || isJson(line))) return [{ data, event }];
   return lines.map((line) => ({ data: line, event }));
+}
+
+/** Texts in JSON have no line breaks. */
+function onOneLine(json: string): string {
+  return json.replace(/[\r\n]+/g, " ");
 }
 
 function isJson(text: string): boolean {

@@ -4,10 +4,14 @@ import { type RefusalReader, reportedFailure } from "./refusal.ts";
 
 /**
  * Returns whether a response, or a chunk of one, reports an error under a status of success. Some
- * providers have an `error` member in every response: null, false or empty where there is none.
+ * providers have an `error` member in every response: null, false or empty where there is none. An object
+ * whose members are so is none beside choices.
  */
-export function reportsError({ error }: JsonObject): boolean {
-  return Array.isArray(error) ? error.length > 0 : Boolean(error);
+export function reportsError({ error, choices }: JsonObject): boolean {
+  if (Array.isArray(error)) return error.length > 0;
+  if (!isJsonObject(error) || !Array.isArray(choices) || choices.length === 0)
+    return Boolean(error);
+  return Object.values(error).some(Boolean);
 }
 
 /** Throws a SlotFailure for a response, or a chunk of one, that reports an error. vLLM's is the whole value. */

@@ -20,6 +20,13 @@ export const anthropicTolerance: readonly Exchange[] = [
     cost: 600,
   },
   {
+    name: "a message whose content is null is empty",
+    reply: { body: { ...claudeMessage([], "max_tokens"), content: null } },
+    expected: { finish: "length" },
+    usage,
+    cost: 600,
+  },
+  {
     name: "deltas and events of unknown types are ignored",
     stream: true,
     reply: {

@@ -103,6 +103,13 @@ export const cohereOddities: readonly Exchange[] = [
     cost: 600,
   },
   {
+    name: "a toxic response is filtered",
+    reply: { body: response({ content: hello }, "ERROR_TOXIC") },
+    expected: { text: "Sunny.", finish: "content_filter" },
+    usage,
+    cost: 600,
+  },
+  {
     name: "a new reason to finish is complete",
     stream: true,
     reply: { body: typedSse(...text, end("NEW_REASON")) },

@@ -66,6 +66,17 @@ export const mistralOddities: readonly Exchange[] = [
     cost: 600,
   },
   {
+    name: "details of the prompt by their other spelling",
+    reply: {
+      body: response({ content: "Hello." }, "stop", {
+        usage: { ...block, prompt_token_details: { cached_tokens: 4 } },
+      }),
+    },
+    expected: { text: "Hello." },
+    usage: { input: 6, cached: 4, output: 5 },
+    cost: 564,
+  },
+  {
     name: "a call whose arguments are an object",
     request: withTool,
     reply: {

@@ -10,6 +10,7 @@ import { type Chunk, parseData } from "../chunk.ts";
 import type { ResponseContext } from "../response-context.ts";
 import { CallPartsReader, type ToolCallContext } from "./call-parts.ts";
 import { completionOfProvider, isEmptyCompletion, notCompletion } from "./completion.ts";
+import { withTextContent } from "./content.ts";
 
 type Context = Pick<ResponseContext, "id" | "kind" | "client" | "readUsageBlock">;
 
@@ -45,8 +46,10 @@ export class ChunkReader {
     const usage = this.#context.readUsageBlock(usageBlockIn(value));
     const choices = this.#choices(listed);
     if (choices.length === 0 && usage === undefined) return undefined;
-    if (choices === listed) return chunkOf(data, value, { usage, choices });
-    return chunkOf("", { ...value, choices }, { usage, choices });
+    // OpenAI's packages take an error that is empty for one, too.
+    if (choices === listed && !value.error) return chunkOf(data, value, { usage, choices });
+    const { error: _, ...rest } = value;
+    return chunkOf("", { ...rest, choices }, { usage, choices });
   }
 
   /**
@@ -116,8 +119,9 @@ export class ChunkReader {
 
   /** Some providers send the whole message in the only chunk. */
   #delta({ delta: own, message }: JsonObject, index: number, isLast: boolean): JsonObject {
-    const delta = own === undefined && !this.#hasChoices ? message : own;
-    if (!isJsonObject(delta)) return this.#withCalls({}, [], index, isLast);
+    const written = own === undefined && !this.#hasChoices ? message : own;
+    if (!isJsonObject(written)) return this.#withCalls({}, [], index, isLast);
+    const delta = withTextContent(written);
     const { tool_calls: parts } = delta;
     if (parts === undefined || parts === null) return this.#withCalls(delta, [], index, isLast);
     return this.#withCalls(delta, Array.isArray(parts) ? parts : [parts], index, isLast);

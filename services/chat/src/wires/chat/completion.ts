@@ -8,7 +8,7 @@ import {
   reportsError,
 } from "@tollgate/upstream/reported-error";
 import type { ResponseContext } from "../response-context.ts";
-import { toolCallText } from "./content.ts";
+import { toolCallText, withTextContent } from "./content.ts";
 
 /** A provider's completion, or a chunk of a streamed one. */
 export type WithChoices = JsonObject & { choices: readonly JsonObject[] };
@@ -119,9 +119,10 @@ function finishedChoice(choice: JsonObject, at: number, callId: string): JsonObj
 const noMessage: JsonObject = { role: "assistant", content: null };
 
 function withRole(message: JsonObject): JsonObject {
-  return typeof message.role === "string"
-    ? message
-    : { ...noMessage, ...message, role: "assistant" };
+  const written = withTextContent(message);
+  return typeof written.role === "string"
+    ? written
+    : { ...noMessage, ...written, role: "assistant" };
 }
 
 function withCalls(message: JsonObject, callId: string): JsonObject {

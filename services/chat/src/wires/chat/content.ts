@@ -33,6 +33,31 @@ export function textsIn(content: unknown): readonly string[] {
   return objectsIn(content).flatMap(({ text }) => (typeof text === "string" ? [text] : []));
 }
 
+/**
+ * Returns a message or a delta whose content is a text: that of its parts, of which thinking becomes
+ * `reasoning_content`, as Mistral's models write it. The same where its content is a text, or none.
+ */
+export function withTextContent(message: JsonObject): JsonObject {
+  const { content, ...rest } = message;
+  if (typeof content === "string" || content === undefined || content === null) return message;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const text = parts.map((part) => (isThinking(part) ? "" : textOfPart(part))).join("");
+  const thinking = parts.map((part) => (isThinking(part) ? textOfPart(part) : "")).join("");
+  if (thinking === "" || generatedReasoning(message) !== "") return { ...rest, content: text };
+  return { ...rest, content: text, reasoning_content: thinking };
+}
+
+function isThinking(part: unknown): boolean {
+  return isJsonObject(part) && (part.type === "thinking" || part.type === "reasoning");
+}
+
+/** Thinking is a text, or a list of parts. */
+function textOfPart(part: unknown): string {
+  if (!isJsonObject(part)) return textOrEmpty(part);
+  const { text, thinking } = part;
+  return textOrEmpty(text) + textsIn(thinking).join("");
+}
+
 /** Returns a choice's index; a choice without one is the first. */
 export function indexOf({ index }: JsonObject): number {
   return typeof index === "number" ? index : 0;

@@ -10,7 +10,8 @@ export type WholeMessage = JsonObject & { content: readonly unknown[] };
 
 /** Returns a value that is a message. Throws a SlotFailure for another, and for one that reports an error. */
 export function wholeMessage(value: unknown): WholeMessage {
-  const { type, content, ...rest } = isJsonObject(value) ? value : {};
+  const { type, content: listed, ...rest } = isJsonObject(value) ? value : {};
+  const content = listed ?? (typeof rest.stop_reason === "string" ? [] : undefined);
   if (type === "error" || isJsonObject(rest.error)) throw messagesEventFailure({ type, ...rest });
   if (type !== "message" || !Array.isArray(content)) {
     throw new SlotFailure("rejected", "the provider's response is not a message");

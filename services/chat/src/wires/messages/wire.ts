@@ -50,7 +50,10 @@ export const messagesWire: Wire = {
       messages: content.map(messageOfBlock),
       toolCalls: content.flatMap((block) => toolCallInBlock(block) ?? []),
     };
-    const ours = typeof reason === "string" ? {} : { stop_reason: messageStopReason(message) };
+    const ours = {
+      ...(typeof reason === "string" ? {} : { stop_reason: messageStopReason(message) }),
+      ...(content === response.value.content ? {} : { content }),
+    };
     return new ForwardedResponse(response, generated, context, ours);
   },
   offeredTools: messagesTools,

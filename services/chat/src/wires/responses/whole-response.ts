@@ -8,11 +8,12 @@ import type { NamedEvent } from "../named-event.ts";
 export type WholeResponse = JsonObject & { output: readonly unknown[] };
 
 /**
- * Returns a value that is a complete response. Throws a SlotFailure for another, and for one that reports an
+ * Returns a value that is a complete response, with a list as its output. Throws a SlotFailure for another, and for one that reports an
  * error.
  */
 export function wholeResponse(value: unknown): WholeResponse {
-  const { status, output, ...rest } = isJsonObject(value) ? value : {};
+  const { status, output: listed, ...rest } = isJsonObject(value) ? value : {};
+  const output = listed ?? (isFinal(status) ? [] : undefined);
   const isFailed = status === "failed" || (isJsonObject(rest.error) && !isFinal(status));
   if (isFailed) throw responsesEventFailure({ response: rest });
   if (!hasStatus(status) || !Array.isArray(output)) {

@@ -45,7 +45,10 @@ export const responsesWire: Wire = {
       messages: output.map(messageOfItem),
       toolCalls: output.flatMap((item) => toolCallIn(item) ?? []),
     };
-    const ours = isFinal(status) ? {} : { status: "completed" };
+    const ours = {
+      ...(isFinal(status) ? {} : { status: "completed" }),
+      ...(output === response.value.output ? {} : { output }),
+    };
     return new ForwardedResponse(response, generated, context, ours);
   },
   offeredTools: responsesTools,

@@ -28,6 +28,8 @@ export const cohereKind: LanguageModelKind = {
   signatures: form.signatures,
   headers: [],
   responses: cohereShape,
+  // Of version 1 of its API.
+  reasons: { ERROR_TOXIC: "content-filter", ERROR_LIMIT: "length" },
   pathOf: ({ path }) => path,
   createModel,
   callOptions,

@@ -38,8 +38,7 @@ test.each([
   null,
   [1],
   { completion_tokens: 1 },
-  { prompt_tokens: 1 },
   { prompt_tokens: -1, completion_tokens: 1 },
-])("a block without both counts is not billed from: %j", (block) => {
+])("a block without the tokens of the prompt is not billed from: %j", (block) => {
   expect(readUsageBlock(block)).toBeUndefined();
 });

@@ -82,13 +82,27 @@ test.each([
   ["null", null],
   ["an array", [100, 20]],
   ["no prompt tokens", { completion_tokens: 1 }],
-  ["no completion tokens", { prompt_tokens: 1 }],
-  ["no output tokens", { input_tokens: 1 }],
-  ["members of both kinds", { prompt_tokens: 1, output_tokens: 1 }],
   ["a negative count", { prompt_tokens: -1, completion_tokens: 1 }],
   ["a count that is not a number", { prompt_tokens: "many", completion_tokens: 1 }],
 ])("a usage block with %s is not billed from", (_, block) => {
   expect(readUsageBlock(block)).toBeUndefined();
+});
+
+test.each([
+  ["completion tokens", { prompt_tokens: 1 }],
+  ["output tokens", { input_tokens: 1 }],
+  ["completion tokens beyond its total", { prompt_tokens: 1, total_tokens: 1 }],
+])("a usage block without %s reports the prompt only", (_, block) => {
+  const prompt = { promptTokens: 1n, completionTokens: 0n, isPromptOnly: true };
+  expect(readUsageBlock(block)).toMatchObject(prompt);
+});
+
+test("tokens of a side that is left out are the rest of the total", () => {
+  const usage = readUsageBlock({ prompt_tokens: 1, total_tokens: 6 });
+  expect(usage).toMatchObject({ promptTokens: 1n, completionTokens: 5n });
+  expect(usage?.isPromptOnly).toBeUndefined();
+  const other = readUsageBlock({ completion_tokens: 5, total_tokens: 6 });
+  expect(other).toMatchObject({ promptTokens: 1n, completionTokens: 5n });
 });
 
 test("details that are not an object are dropped", () => {

@@ -8,7 +8,9 @@ import { readCompletionUsage } from "../completion-usage.ts";
  */
 export function readUsageBlock(block: unknown): ChatUsage | undefined {
   if (!isJsonObject(block)) return undefined;
-  return block.prompt_tokens === undefined ? readResponse(block) : readCompletion(block);
+  const { prompt_tokens, completion_tokens } = block;
+  const isResponse = prompt_tokens === undefined && completion_tokens === undefined;
+  return isResponse ? readResponse(block) : readCompletion(block);
 }
 
 /**
