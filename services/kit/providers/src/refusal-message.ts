@@ -9,11 +9,12 @@ export function messageOfRefusal(given: unknown, ...own: readonly unknown[]): st
   const body = relayedBody(given);
   if (typeof body === "string") return body;
   if (!isJsonObject(body)) return undefined;
-  const { error, errors, message, detail, err_msg } = body;
+  const { error, errors, message, detail, err_msg, base_resp } = body;
   const ofMessage = isJsonObject(message) ? objectsIn(message.detail)[0]?.msg : message;
   const ofDetail = isJsonObject(detail) ? detail.message : (objectsIn(detail)[0]?.msg ?? detail);
   const ofErrors = objectsIn(errors)[0]?.message;
-  const usual = [memberOf(error, "message"), ofMessage, ofDetail, err_msg, error, ofErrors];
+  const ofBase = memberOf(base_resp, "status_msg");
+  const usual = [memberOf(error, "message"), ofMessage, ofDetail, err_msg, error, ofErrors, ofBase];
   return firstText(...own, ...usual);
 }
 

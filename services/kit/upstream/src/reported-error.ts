@@ -14,9 +14,13 @@ export function reportsError({ error, choices }: JsonObject): boolean {
   return Object.values(error).some(Boolean);
 }
 
-/** Throws a SlotFailure for a response, or a chunk of one, that reports an error. vLLM's is the whole value. */
+/**
+ * Throws a SlotFailure for a response, or a chunk of one, that reports an error. vLLM's is the whole value,
+ * and MiniMax's is a code beside choices that are null.
+ */
 export function refuseReportedError(response: JsonObject, kind: RefusalReader): void {
-  if (!reportsError(response) && response.object !== "error") return;
+  const isRefused = !Array.isArray(response.choices) && statusOfBase(response) !== undefined;
+  if (!reportsError(response) && response.object !== "error" && !isRefused) return;
   throw reportedErrorFailure(response, kind);
 }
 
@@ -25,8 +29,32 @@ export function reportedErrorFailure(response: JsonObject, kind: RefusalReader):
   return reportedFailure(response, statusOf(response), kind);
 }
 
-/** Returns the code of the error where it is an HTTP status of failure. */
-function statusOf({ error, code: own }: JsonObject): number | undefined {
+/** Returns the code of the error where it is an HTTP status of failure, or stands for one. */
+function statusOf({ error, code: own, base_resp }: JsonObject): number | undefined {
   const code = Number(isJsonObject(error) ? (error.code ?? error.status_code) : own);
-  return Number.isInteger(code) && code >= 400 && code <= 599 ? code : undefined;
+  const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
+  return isStatus ? code : statusOfBase({ base_resp });
+}
+
+/** The statuses that MiniMax's codes stand for: https://platform.minimax.io/docs/api-reference/errorcode */
+const baseStatuses: ReadonlyMap<unknown, number> = new Map([
+  [1002, 429],
+  [1004, 401],
+  [1008, 402],
+  [1026, 400],
+  [1027, 400],
+  [1039, 429],
+  [1041, 429],
+  [1042, 400],
+  [2013, 400],
+  [2045, 429],
+  [2049, 401],
+  [2056, 429],
+]);
+
+/** Returns the status of failure that MiniMax's `base_resp` stands for; undefined for success, and for none. */
+function statusOfBase({ base_resp }: JsonObject): number | undefined {
+  const code = isJsonObject(base_resp) ? base_resp.status_code : undefined;
+  if (code === undefined || code === null || code === 0) return undefined;
+  return baseStatuses.get(code) ?? 500;
 }

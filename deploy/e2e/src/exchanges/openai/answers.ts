@@ -45,3 +45,61 @@ export const looseAnswers: readonly Exchange[] = [
     expected: { error: "upstream_rejected", status: 502 },
   },
 ];
+
+const minimax = (status_code: number, status_msg: string) => ({
+  id: "c",
+  choices: null,
+  base_resp: { status_code, status_msg },
+});
+const limited = { error: "no_provider_available", status: 503 };
+
+/** Errors with status 200, where no member is named so. */
+export const hiddenErrors: readonly Exchange[] = [
+  {
+    name: "MiniMax's code of success",
+    ...hello,
+    reply: {
+      body: {
+        ...completion({ content: "Hello." }),
+        base_resp: { status_code: 0, status_msg: "" },
+      },
+    },
+  },
+  ...[true, false].flatMap((stream): Exchange[] => {
+    const form = stream ? "a stream" : "a response";
+    return [
+      {
+        name: `MiniMax's rate limit in ${form}`,
+        stream,
+        reply: { body: minimax(1002, "rate limit") },
+        expected: limited,
+      },
+      {
+        name: `MiniMax's invalid parameters in ${form}`,
+        stream,
+        reply: { body: minimax(2013, "invalid params, temperature") },
+        expected: { error: "upstream_rejected", status: 502 },
+      },
+      {
+        name: `DashScope's throttling in ${form}`,
+        stream,
+        reply: {
+          body: { code: "Throttling.RateQuota", message: "Requests rate limit exceeded." },
+        },
+        expected: limited,
+      },
+      {
+        name: `a detail that says that the prompt is too long in ${form}`,
+        stream,
+        reply: { body: { detail: "This model's maximum context length is 4096 tokens." } },
+        expected: { error: "context_length_exceeded", status: 400 },
+      },
+    ];
+  }),
+  {
+    name: "MiniMax's rate limit as an event",
+    stream: true,
+    reply: { body: `data: ${JSON.stringify(minimax(1002, "rate limit"))}\n\n` },
+    expected: limited,
+  },
+];

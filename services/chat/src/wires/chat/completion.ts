@@ -35,7 +35,11 @@ export function completionOfProvider(
   { id, kind }: Pick<ResponseContext, "id" | "kind">,
 ): WithChoices {
   refuseReportedError(value, kind);
-  if (!Array.isArray(value.choices)) throw notCompletion();
+  if (!Array.isArray(value.choices)) {
+    // Some providers, and proxies before them, report an error so with status 200.
+    if (kind.refusalMessage(value) !== undefined) throw reportedErrorFailure(value, kind);
+    throw notCompletion();
+  }
   if (isEmptyCompletion(value)) throw emptyResponse();
   const listed: readonly unknown[] = value.choices;
   const choices = objectsIn(listed).map((choice, at) => {

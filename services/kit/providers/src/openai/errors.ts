@@ -19,6 +19,12 @@ export const openaiRefusals = createRefusalReader({
     unsupported_country_region_territory: "key_or_bill",
     // Alibaba, LiteLLM, Moonshot and New API.
     Arrearage: "key_or_bill",
+    DataInspectionFailed: "bad_request",
+    InvalidApiKey: "key_or_bill",
+    InvalidParameter: "bad_request",
+    Throttling: "rate",
+    "Throttling.AllocationQuota": "rate",
+    "Throttling.RateQuota": "rate",
     budget_exceeded: "key_or_bill",
     exceeded_current_quota_error: "key_or_bill",
     insufficient_user_quota: "key_or_bill",
