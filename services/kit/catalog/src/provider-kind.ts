@@ -1,4 +1,5 @@
 import type { Environment } from "@tollgate/core/config";
+import type { JsonObject } from "@tollgate/core/json";
 import type { ChatInput } from "./chat-inputs.ts";
 import { type ChatMember, chatMembers } from "./chat-members.ts";
 import type { ProviderRefusal, ReadRefusal } from "./provider-refusal.ts";
@@ -54,6 +55,11 @@ export interface ProviderKind {
   authorize(request: OutboundRequest, credentials: Credentials): Record<string, string>;
   /** Returns the message in the JSON body of a refusal; undefined where it has none. */
   refusalMessage(body: unknown): string | undefined;
+  /**
+   * Returns the status of failure for which a member of a response with status 200 stands. Undefined for
+   * one that reports no error so.
+   */
+  reportedStatus(response: JsonObject): number | undefined;
   /** Returns what a refusal means in the vendor's own words. */
   readRefusal(refusal: ProviderRefusal): ReadRefusal;
 }

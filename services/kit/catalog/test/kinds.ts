@@ -15,6 +15,7 @@ const common = {
   variables: undefined,
   authorize: () => ({}),
   refusalMessage: () => undefined,
+  reportedStatus: () => undefined,
   readRefusal: () => ({}),
 };
 

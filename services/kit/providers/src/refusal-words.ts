@@ -3,7 +3,7 @@ import type {
   ProviderRefusal,
   ReadRefusal,
 } from "@tollgate/catalog/provider-refusal";
-import { objectsIn } from "@tollgate/core/json";
+import { type JsonObject, objectsIn } from "@tollgate/core/json";
 import type { RefusalReader } from "@tollgate/upstream/refusal";
 import { isCodeOfLength, saysTooLong } from "./prompt-length.ts";
 import { memberOf, messageOfRefusal, relayedBody } from "./refusal-message.ts";
@@ -21,6 +21,8 @@ export interface RefusalWords {
    * so each pattern matches from the start.
    */
   readonly phrases?: readonly (readonly [RegExp, FailureMeaning])[];
+  /** As the column of the kind. */
+  readonly reportedStatus?: (response: JsonObject) => number | undefined;
   /** Reads what the words alone do not say. */
   readonly readMore?: (refusal: ProviderRefusal, message: string) => ReadRefusal;
   /** Returns what a refusal means of which nothing else is known. */
@@ -35,6 +37,7 @@ export function createRefusalReader(words: RefusalWords): RefusalReader {
   const refusalMessage = (body: unknown) => messageOfRefusal(body, ...messagesIn(body));
   return {
     refusalMessage,
+    reportedStatus: words.reportedStatus ?? (() => undefined),
     readRefusal(refusal) {
       const message = refusalMessage(refusal.body) ?? "";
       const more = words.readMore?.(refusal, message);

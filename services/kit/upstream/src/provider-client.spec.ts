@@ -19,6 +19,7 @@ const waitOptions = { timeout: 10_000 };
 /** A kind that takes its key as a bearer token, and has messages in its refusals. */
 const kind = {
   authorize: (_, { apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
+  reportedStatus: () => undefined,
   refusalMessage: (body) => (body as { message: string } | undefined)?.message,
   readRefusal: ({ body }) => ({ isTooLong: JSON.stringify(body)?.includes("too long") ?? false }),
 } as Partial<ProviderKind> as ProviderKind;

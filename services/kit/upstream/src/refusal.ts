@@ -10,7 +10,7 @@ const maxRefusalBytes = 64 * 1024;
 const maxHintCharacters = 300;
 
 /** What a kind reads in refusals. */
-export type RefusalReader = Pick<ProviderKind, "readRefusal" | "refusalMessage">;
+export type RefusalReader = Pick<ProviderKind, "readRefusal" | "refusalMessage" | "reportedStatus">;
 
 /**
  * Reads a refusal into a SlotFailure. It has the provider's message where that is about the request (400,

@@ -6,6 +6,7 @@ import { refuseReportedError } from "./reported-error.ts";
 /** A kind whose code `no_money` is about the bill. */
 const kind: RefusalReader = {
   refusalMessage: () => "It is about you.",
+  reportedStatus: () => undefined,
   readRefusal: ({ body }) =>
     JSON.stringify(body).includes("no_money") ? { meaning: "key_or_bill" } : {},
 };

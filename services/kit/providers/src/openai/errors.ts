@@ -5,6 +5,7 @@ import { reportedFailure } from "@tollgate/upstream/refusal";
 import { retryInfoMsOf } from "../google/retry-info.ts";
 import { memberOf } from "../refusal-message.ts";
 import { createRefusalReader } from "../refusal-words.ts";
+import { statusOfBaseResponse } from "./base-response.ts";
 
 /**
  * The words of OpenAI (https://platform.openai.com/docs/guides/error-codes), of Azure, and of those that
@@ -47,6 +48,7 @@ export const openaiRefusals = createRefusalReader({
     // Text Generation Inference, which Together and Hugging Face run.
     [/^Input validation error: `inputs` tokens/, "too_large"],
   ],
+  reportedStatus: statusOfBaseResponse,
   readMore: (refusal, message) => ({
     // Groq's status for a full flex tier.
     meaning: refusal.status === 498 ? "rate" : undefined,
