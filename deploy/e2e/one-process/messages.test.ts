@@ -449,6 +449,14 @@ describe("POST /v1/messages", () => {
     expect(counted.input_tokens).toBe(3);
     const estimated = await client.messages.countTokens({ model: "test-small", messages });
     expect(estimated.input_tokens).toBe(3);
+    const data = Buffer.from("%PDF-1.4\n").toString("base64");
+    const source = { type: "base64" as const, media_type: "application/pdf" as const, data };
+    const content = [{ type: "document" as const, source }];
+    const page = await client.messages.countTokens({
+      model: "test-media",
+      messages: [{ role: "user", content }],
+    });
+    expect(page.input_tokens).toBe(2_000);
     const refused = await send(`${stack.url}/v1/messages/count_tokens`, {
       key: account.key,
       body: { model: "test-small" },

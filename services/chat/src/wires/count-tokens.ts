@@ -1,8 +1,9 @@
-import type { Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import { replaceMembers } from "@tollgate/core/json-members";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
+import { tokensOfPages, tokensPerAudioSecond, tokensPerImage } from "../hold/estimate.ts";
 import { resolveChat } from "../prepare.ts";
 import { approximateTokens } from "../usage/usage.ts";
 import { ClientRequest } from "./client-request.ts";
@@ -11,7 +12,7 @@ import { wireOf } from "./wire-of.ts";
 
 /**
  * Returns the number of tokens of a prompt: as the provider counts them where it speaks the wire, else
- * an estimate of four characters a token. Nothing is charged. Throws `model_not_found`, and what
+ * an estimate of four characters a token, and of media as a hold has them. Nothing is charged. Throws `model_not_found`, and what
  * `walkChain` throws where the provider cannot be reached, and `invalid_param` for what it refuses.
  */
 export async function countTokens(
@@ -23,8 +24,8 @@ export async function countTokens(
   const wire = wireOf(call.wire);
   const chain = model.chain.filter((slot) => wire.countPathOf?.(slot) !== undefined);
   if (chain.length === 0) {
-    const tokens = approximateTokens(call.prompt?.textCharacters ?? 0n);
-    return { body: Buffer.from(JSON.stringify({ input_tokens: Number(tokens) })) };
+    const tokens = estimatedTokens(call, model);
+    return { body: Buffer.from(JSON.stringify({ input_tokens: tokens })) };
   }
   const client = new ClientRequest(call, wire.parse, model.allows);
   const own = wire.ownBody?.(client) ?? Buffer.from(call.body);
@@ -43,4 +44,14 @@ export async function countTokens(
   } catch (error) {
     throw wire.describeFailure(error, true);
   }
+}
+
+function estimatedTokens({ prompt }: ChatCall, model: Model): number {
+  if (prompt === undefined) return 0;
+  return (
+    Number(approximateTokens(prompt.textCharacters)) +
+    prompt.imageParts * tokensPerImage(model) +
+    tokensOfPages(prompt.pages, model) +
+    prompt.audioSeconds * tokensPerAudioSecond(model)
+  );
 }

@@ -91,6 +91,41 @@ test.each([
   expect(body.equals(json)).toBe(true);
 });
 
+test.each([
+  ["zstd", zstdCompressSync],
+  ["gzip", gzipSync],
+])("all frames of a body in %s are decoded, however they arrive", async (coding, encode) => {
+  const frames = [json.subarray(0, 10), json.subarray(10, 150_000), json.subarray(150_000)];
+  const encoded = Buffer.concat(frames.map((frame) => encode(frame)));
+  const headers = `content-encoding: ${coding}\r\n`;
+  const whole = await sendAndRead(`${headers}content-length: ${encoded.length}`, [encoded]);
+  expect(whole.body.equals(json)).toBe(true);
+  const parts = await sendAndRead(`${headers}transfer-encoding: chunked`, chunked(encoded));
+  expect(parts.body.equals(json)).toBe(true);
+});
+
+test.each([
+  ["zstd", zstdCompressSync, Buffer.from("garbage")],
+  ["zstd", zstdCompressSync, zstdCompressSync(json).subarray(0, -1)],
+  ["gzip", gzipSync, Buffer.from("garbage")],
+  ["gzip", gzipSync, Buffer.alloc(3)],
+  ["deflate", deflateSync, deflateSync("{}")],
+  ["br", brotliCompressSync, Buffer.from("garbage")],
+  [
+    "zstd",
+    zstdCompressSync,
+    Buffer.concat(Array.from({ length: 1_024 }, () => zstdCompressSync(""))),
+  ],
+])("a body in %s with what is no frame behind it is rejected", async (coding, encode, more) => {
+  const encoded = Buffer.concat([encode("{}"), more]);
+  const headers = `content-encoding: ${coding}\r\ncontent-length: ${encoded.length}`;
+  const reading = sendAndRead(headers, [encoded]);
+  await expect(reading).rejects.toMatchObject({
+    code: "invalid_json",
+    message: "The body could not be read.",
+  });
+});
+
 const zeros = Buffer.alloc(3_000_000, "0");
 const smallZeros = gzipSync(zeros);
 

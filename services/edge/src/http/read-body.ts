@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { Duplex, Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { GatewayError } from "@tollgate/core/errors";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
 import type { BodyReservation } from "./body-space.ts";
+import { type Decompress, FrameDecoder } from "./frame-decoder.ts";
 import { maxBodyBytes, RequestBody } from "./request-body.ts";
 
 /** Each chunk takes about 600 bytes of overhead, and a client may send every byte as a chunk. */
@@ -19,7 +20,7 @@ export interface BodyLimit {
 const largest: BodyLimit = { bytes: maxBodyBytes, error: tooLarge };
 
 /** The content codings that are decoded, besides `identity`. */
-const decoders: Readonly<Record<string, () => Duplex>> = {
+const decoders: Readonly<Record<string, () => Decompress>> = {
   gzip: zlib.createGunzip,
   "x-gzip": zlib.createGunzip,
   deflate: zlib.createInflate,
@@ -27,6 +28,9 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
   // Not every version of Node has it.
   ...(typeof zlib.createZstdDecompress === "function" ? { zstd: zlib.createZstdDecompress } : {}),
 };
+
+/** The content codings of which a body may have several frames. */
+const codingsOfFrames: ReadonlySet<string> = new Set(["gzip", "x-gzip", "zstd"]);
 
 /**
  * Reads the body of a request, whatever its content type, and reserves the memory for it as it
@@ -64,7 +68,7 @@ async function decode(coding: string, reading: Reading): Promise<RequestBody> {
   if (createDecoder === undefined) throw unknownCoding(coding);
   const { req } = reading;
   const gathered = gatherChunks();
-  const decoder = createDecoder();
+  const decoder = new FrameDecoder(createDecoder, codingsOfFrames.has(coding));
   req.pipe(gathered).pipe(decoder);
   try {
     return await collect(decoder, reading);
