@@ -53,6 +53,11 @@ test.each<[string, object[], object[]]>([
     [user, { role: "user", content: [note, text("ok")] }],
   ],
   [
+    "calls of one id",
+    [user, calling("a", "a", "a"), result("a", "one"), result("a", "two")],
+    [user, calling("a", "a"), result("a", "one"), result("a", "two")],
+  ],
+  [
     "two results of a call",
     [user, calling("a"), result("a", "one"), result("a", "two")],
     [user, calling("a"), result("a", [text("one"), text("two")])],

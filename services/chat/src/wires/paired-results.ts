@@ -27,20 +27,35 @@ function turnEnd(messages: readonly JsonObject[], start: number): number {
 function pairTurn(first: JsonObject, rest: readonly JsonObject[]): JsonObject[] {
   const isTurn = first.role === "assistant";
   const calls = isTurn ? objectsIn(first.tool_calls) : [];
-  const results = new Map<unknown, JsonObject | undefined>(calls.map(({ id }) => [id, undefined]));
-  const others: JsonObject[] = [];
-  for (const message of isTurn ? rest : [first, ...rest]) {
-    if (message.role !== "tool") others.push(message);
-    else if (!results.has(message.tool_call_id)) others.push(asText(message));
-    else {
-      const before = results.get(message.tool_call_id);
-      results.set(message.tool_call_id, before === undefined ? message : joined(before, message));
-    }
-  }
+  const { results, others } = resultsOf(calls, isTurn ? rest : [first, ...rest]);
   if (calls.length === 0) return isTurn ? [first, ...others] : others;
-  const answered = calls.filter(({ id }) => results.get(id) !== undefined);
-  const found = [...results.values()].filter((result) => result !== undefined);
+  const answered = calls.filter((_, index) => results[index] !== undefined);
+  const found = results.filter((result) => result !== undefined);
   return [...turnOf(first, answered), ...found, ...others];
+}
+
+/** Returns the result of each call, and the other messages, of which results without a call are texts. */
+function resultsOf(calls: readonly JsonObject[], messages: readonly JsonObject[]) {
+  const results: (JsonObject | undefined)[] = calls.map(() => undefined);
+  const others: JsonObject[] = [];
+  for (const message of messages) {
+    const isResult = message.role === "tool";
+    const place = isResult ? placeOf(message, calls, results) : -1;
+    const before = results[place];
+    if (place >= 0) results[place] = before === undefined ? message : joined(before, message);
+    else others.push(isResult ? asText(message) : message);
+  }
+  return { results, others };
+}
+
+/** Returns the index of a result's call, -1 without one. Of calls with one id, each gets a result in turn. */
+function placeOf(
+  { tool_call_id: id }: JsonObject,
+  calls: readonly JsonObject[],
+  results: readonly (JsonObject | undefined)[],
+): number {
+  const open = calls.findIndex((call, index) => call.id === id && results[index] === undefined);
+  return open >= 0 ? open : calls.findLastIndex((call) => call.id === id);
 }
 
 /** Returns a turn with these of its calls; none where it says nothing else. */

@@ -363,3 +363,52 @@ test.each([
   });
   expect("reasoning_effort" in body).toBe(takesOne);
 });
+
+const said = { role: "assistant", content: "Yes?" };
+
+test.each<[string, KindUnderTest, (body: Awaited<ReturnType<typeof sentFor>>) => unknown, object]>([
+  [
+    "google",
+    gemini,
+    ({ contents }) => contents.map(({ parts }) => parts),
+    [[{ text: "(empty)" }], [{ text: "Yes?" }], [{ text: "Hi" }]],
+  ],
+  [
+    "anthropic",
+    claude,
+    ({ messages }) => messages.map(({ content }) => content),
+    [
+      [{ type: "text", text: "(empty)" }],
+      [{ type: "text", text: "Yes?" }],
+      [{ type: "text", text: "Hi" }],
+    ],
+  ],
+])("%s is sent no empty text of a user", async (_, kind, sentIn, expected) => {
+  const system = { role: "system", content: "" };
+  const messages = [system, { role: "user", content: "" }, said];
+  const body = await sentFor(kind, [
+    ...messages,
+    { role: "user", content: [text(" "), text("Hi")] },
+  ]);
+  expect(sentIn(body)).toEqual(expected);
+  expect(body.system ?? body.systemInstruction).toBeUndefined();
+});
+
+test.each([
+  [
+    "anthropic",
+    claude,
+    (body: string) => body.matchAll(/"(?:id|tool_use_id)":"([^"]+)"/g),
+    ["c", "c", "c-2", "c-3", "c-2", "c-3"],
+  ],
+  [
+    "bedrock",
+    bedrockUnderTest,
+    (body: string) => body.matchAll(/"toolUseId":"([^"]+)"/g),
+    ["c", "c", "c-2", "c-3", "c-2", "c-3"],
+  ],
+] as const)("%s is sent each id of a call once", async (_, kind, idsIn, expected) => {
+  const twice = [calling("c", "c"), result("c", "two"), result("c", "three")];
+  const body = await sentFor(kind, [user, calling("c"), result("c", "one"), ...twice]);
+  expect([...idsIn(JSON.stringify(body.messages))].map(([, sent]) => sent)).toEqual(expected);
+});

@@ -143,6 +143,8 @@ function contentOf(content: unknown, path: string, inputs: Inputs): Content {
   if (typeof content === "string") return content;
   const parts = objectsIn(content).map((part, index) => partOf(part, `${path}[${index}]`, inputs));
   const [first] = parts;
+  // Providers refuse an empty array.
+  if (first === undefined) return "";
   if (parts.length === 1 && first?.type === "text") return String(first.text);
   return parts;
 }

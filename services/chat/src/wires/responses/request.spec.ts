@@ -299,6 +299,11 @@ test.each<[JsonObject[], JsonObject[]]>([
   expect(translated({ input }).messages).toEqual(expected);
 });
 
+test("a message without content has an empty text", () => {
+  const input = ["system", "user", "assistant"].map((role) => ({ role, content: [] }));
+  expect(translated({ input }).messages).toEqual(input.map(({ role }) => ({ role, content: "" })));
+});
+
 test("a tool that is deferred is one of the tools", () => {
   const tools = [{ type: "tool_search" }, { ...tool, defer_loading: true }];
   expect(translated({ tools }).tools).toEqual(translated({ tools: [tool] }).tools);

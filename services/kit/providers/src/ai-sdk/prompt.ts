@@ -130,6 +130,7 @@ function messagesOf(
     const cache = cacheOptions(lastMark(content), form);
     return [{ role, content: [{ type: "tool-result", toolCallId, toolName, output, ...cache }] }];
   }
+  if (content === "") return [];
   if (typeof content === "string") return [{ role: "system", content }];
   return partsOf(content).map(({ text, cache_control }) => ({
     role: "system",

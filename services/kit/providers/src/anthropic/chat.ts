@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { withCallIds } from "../ai-sdk/call-ids.ts";
 import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
+import { withoutEmptyTexts } from "../ai-sdk/empty-texts.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { anthropicCallId } from "./call-ids.ts";
@@ -75,7 +76,7 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
   if (thinking !== undefined) anthropic.thinking = thinking;
   return {
     ...common,
-    prompt: withCallIds(prompt, anthropicCallId),
+    prompt: withCallIds(prompt.map(withoutEmptyTexts), anthropicCallId),
     ...limits,
     // Both are Anthropic's own default, which it refuses beside thinking.
     ...numbers({ temperature: unless(1, request.temperature), topP: unless(1, request.top_p) }),

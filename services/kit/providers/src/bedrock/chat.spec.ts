@@ -129,7 +129,11 @@ test.each<[string, JsonObject, typeof bedrockUnderTest]>([
   ["reasoning_effort", { reasoning_effort: "high" }, nova],
   ["stop", { stop: ["a"] }, gptOss],
   ["temperature", { temperature: 0.5 }, opus],
-  ["tools", { tools: [{ ...tools[0], function: { ...tools[0]?.function, strict: true } }] }, opus],
+  [
+    "tools[1].function.strict",
+    { tools: [tools[0], { ...tools[0], function: { ...tools[0]?.function, strict: true } }] },
+    opus,
+  ],
   ["tools[0].type", { tools: [{ type: "web_search" }] }, bedrockUnderTest],
   ["response_format.type", { response_format: { type: "grammar" } }, bedrockUnderTest],
   ["messages[0].name", { messages: [{ ...user, name: "b" }] }, bedrockUnderTest],
@@ -237,4 +241,26 @@ test("the ids of calls are as Bedrock takes them, the same in a call and its res
   const found = [...sent.matchAll(/"toolUseId":"([^"]*)"/g)].map(([, id]) => id);
   const hashed = expect.stringMatching(/^tooluse_[0-9a-f]{24}$/);
   expect(found).toEqual(["tooluse_1", hashed, "tooluse_1", found[1]]);
+});
+
+test("a conversation that begins with the assistant is sent a turn of the user before it", async () => {
+  const { bodies, check, post } = await startProvider(bedrockUnderTest);
+  const request = {
+    ...base,
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "assistant", content: "Hello" },
+      user,
+    ],
+  };
+  await check(request);
+  await post(request);
+  expect(bodies[0]).toMatchObject({
+    system: [{ text: "Be brief." }],
+    messages: [
+      { role: "user", content: [{ text: "(empty)" }] },
+      { role: "assistant", content: [{ text: "Hello" }] },
+      { role: "user" },
+    ],
+  });
 });

@@ -105,7 +105,8 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
   const { limits, config } = bedrockThinking(modelId, effort, limit);
   const outputConfig = nativeFormat(modelId, responseFormat);
   const isTool = responseFormat !== undefined && outputConfig === undefined;
-  const prompt = withCallIds(withNamedDocuments(withoutBlanks(given)), bedrockCallId);
+  const messages = withFirstUser(withoutBlanks(given));
+  const prompt = withCallIds(withNamedDocuments(messages), bedrockCallId);
   const options = {
     ...common,
     ...limits,
@@ -186,6 +187,16 @@ function samplingOf(modelId: string, { temperature, top_p: topP }: JsonObject) {
 function withoutBlanks(prompt: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   const said = prompt.map(withoutBlankTexts).filter(({ content }) => content.length > 0);
   return said.some(({ role }) => role !== "system") ? said : [...prompt];
+}
+
+/** Converse refuses a conversation that does not begin with a turn of the user. */
+function withFirstUser(prompt: LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const first = prompt.findIndex(({ role }) => role !== "system");
+  if (prompt[first]?.role !== "assistant") return prompt;
+  return prompt.toSpliced(first, 0, {
+    role: "user",
+    content: [{ type: "text", text: "(empty)" }],
+  });
 }
 
 function withoutBlankTexts(message: LanguageModelV4Message): LanguageModelV4Message {

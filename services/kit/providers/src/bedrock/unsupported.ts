@@ -58,13 +58,13 @@ function unsupportedTools(
     return "tool_choice";
   }
   const takesStrict = !withoutStrictTools.some((model) => modelId.includes(model));
-  const isRefused = tools.some(
+  const refused = tools.findIndex(
     (tool) =>
       tool.type === "function" &&
       tool.strict === true &&
       !(takesStrict && isClosed(tool.inputSchema)),
   );
-  return isRefused ? "tools" : undefined;
+  return refused < 0 ? undefined : `tools[${refused}].function.strict`;
 }
 
 /** Whether every object in a schema refuses other properties, as strict tools must. */

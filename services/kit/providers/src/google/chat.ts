@@ -8,6 +8,7 @@ import type {
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { commonOptions, described, numbers, outputLimit } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
+import { withoutEmptyTexts } from "../ai-sdk/empty-texts.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
 import type { ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
@@ -67,12 +68,13 @@ function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallO
     takesInResult: (file: LanguageModelV4FilePart) => isGemini3 && isResultFile(file),
     objectSchema: undefined,
   };
-  const { responseFormat, ...common } = commonOptions(request, form);
+  const { prompt, responseFormat, ...common } = commonOptions(request, form);
   const maxOutputTokens = outputLimit(request);
   const thinkingConfig = googleThinking(modelId, request.reasoning_effort, maxOutputTokens);
   const { temperature, top_p: topP, top_k: topK, seed } = request;
   const options = {
     ...common,
+    prompt: prompt.map(withoutEmptyTexts),
     ...numbers({ maxOutputTokens, temperature, topP, topK, seed }),
     ...(responseFormat === undefined ? {} : { responseFormat: described(responseFormat) }),
     ...(thinkingConfig === undefined ? {} : { providerOptions: { google: { thinkingConfig } } }),
