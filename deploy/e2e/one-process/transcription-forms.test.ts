@@ -108,6 +108,8 @@ describe("transcription by a provider that takes OpenAI's form", () => {
       [{ text: "Hi", usage: { prompt_audio_seconds: 2, is_new: [] }, x_groq: { id: "r" } }, 21n],
       [{ text: "Hi", usage: null, segments: null, words: [null, 5], logprobs: [{}] }, 21n],
       [{ segments: [{ text: "Hi", start: 0, end: 2 }], languages: [] }, 20n],
+      // Without an output or a total, a quarter of the 5 characters.
+      [{ text: "Hello", usage: { input_tokens: 20 } }, 22n],
     ] as const) {
       stack.simulator.replies.set("odd-transcript", { body });
       const response = await audio.transcribe({ model: "test-form-odd" }, wav(2));
@@ -172,7 +174,7 @@ describe("a transcript that such a provider streams", () => {
         expect.anything(),
         expect.anything(),
       ],
-      { basis: "provider", ...costs(2n) },
+      { basis: "timestamps", ...costs(2n) },
     ],
     // It does not stream.
     ["whisper", [final(sentence, { duration: 2 })], { basis: "provider", ...costs(2n) }],
@@ -237,6 +239,11 @@ describe("a transcript that such a provider streams", () => {
         [final("")],
         20n,
       ],
+      [
+        sseOf({ type: "transcript.text.done", text: "Hello", usage: { input_tokens: 20 } }),
+        [final("Hello")],
+        22n,
+      ],
       ['data: {"type":"transcript.text.delta","delta":"A"}', [partial("A"), final("A")], 21n],
     ] as const) {
       stack.simulator.replies.set("odd-transcript", { body });
@@ -245,6 +252,28 @@ describe("a transcript that such a provider streams", () => {
       const entry = await entryOf(stack, account, requestIdOf(response));
       expect(entry).toMatchObject({ kind: "usage", quantity });
     }
+  });
+
+  test.each([
+    ["the usage", { usage: { type: "duration", seconds: 5 } }, { basis: "provider", ...costs(5n) }],
+    ["Mistral's", { usage: { prompt_audio_seconds: 6 } }, { basis: "provider", ...costs(6n) }],
+    ["the duration", { duration: 4.2 }, { basis: "provider", ...costs(5n) }],
+    ["the file", {}, { basis: "timestamps", ...costs(6n) }],
+  ])("costs the silence between its segments as well, by %s", async (_, reported, billed) => {
+    const segment = (start: number, end: number) => ({
+      type: "transcript.text.segment",
+      text: "Hi",
+      start,
+      end,
+    });
+    const done = { type: "transcript.text.done", text: "Hi Hi", ...reported };
+    const body = sseOf(segment(0, 1), segment(3, 4), done);
+    stack.simulator.replies.set("odd-transcript", { body });
+    const response = await stream("odd-seconds", wav(6));
+    const finals = [0, 3].map((start) => final("Hi", { start, end: start + 1, duration: 1 }));
+    expect(eventsOf(response.text)).toEqual([...finals, "[DONE]"]);
+    const entry = await entryOf(stack, account, requestIdOf(response));
+    expect(entry).toMatchObject({ kind: "usage", ...billed });
   });
 
   test("costs what the provider reports although the client leaves", async () => {

@@ -83,6 +83,7 @@ function formModels() {
     listener("mixed", [slot("forms", `${gpt}?status=503`), slot("sim", "hear")], bySecond),
     listener("down", [slot("forms", `${gpt}?status=503`), slot("azure", gpt)], byToken),
     listener("odd", [slot("forms", `${gpt}?reply_id=odd-transcript`)], byToken),
+    listener("odd-seconds", [slot("forms", `${gpt}?reply_id=odd-transcript`)], bySecond),
     listener("slow", [slot("forms", `${gpt}?gap_ms=1000`)], byToken),
     listener("cut", [slot("forms", `${gpt}?cut_after=2`)], bySecond),
     listener("erring", [slot("forms", `${gpt}?error_event=2`)], byToken),

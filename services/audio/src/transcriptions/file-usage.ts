@@ -35,8 +35,8 @@ export function measureFile(
   }
   const { usage, text } = response;
   const providerUsage = isJsonObject(usage) ? usage : undefined;
-  const reported = readTranscriptTokens(usage);
-  if (reported !== undefined) return measureTokens(reported, slot, "provider", providerUsage);
+  const reported = readTranscriptTokens(usage, text);
+  if (reported !== undefined) return measureTokens(reported, slot, reported.basis, providerUsage);
   const { seconds, basis } = secondsOf(response, file, elapsedMs, slot, rate);
   return measureTokens(tokensOfSeconds(seconds, text, rate), slot, basis, providerUsage);
 }
@@ -74,13 +74,13 @@ function secondsOf(
   // The most that the size allows is not certain, unlike a header or samples.
   const isCertain = measured.basis !== "file_bytes";
   if (end > (isCertain ? measured.seconds : 0)) return { seconds: end, basis: "timestamps" };
-  const { audio = 0n } = readTranscriptTokens(response.usage) ?? {};
+  const { audio = 0n } = readTranscriptTokens(response.usage, "") ?? {};
   if (isCertain || audio === 0n) return measured;
   return { seconds: Number(audio) / audioTokensPerSecond, basis: "audio_tokens" };
 }
 
 /** Returns the duration by the names of OpenAI's and of Mistral's API. */
-function reportedSeconds({ duration, usage }: JsonObject): number | undefined {
+export function reportedSeconds({ duration, usage }: JsonObject): number | undefined {
   const { seconds, prompt_audio_seconds }: JsonObject = isJsonObject(usage) ? usage : {};
   return readDuration(duration) ?? readDuration(seconds) ?? readDuration(prompt_audio_seconds);
 }

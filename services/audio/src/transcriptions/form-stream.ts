@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { TranscriptEvent } from "@tollgate/http/forms/live-transcription";
-import { type Measurement, measureUnits } from "@tollgate/metering/measurement";
+import { type Measurement, measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import {
   type FormTranscriptEvent,
   formTranscriptEvents,
@@ -15,9 +15,10 @@ import { writeWavHeader } from "@tollgate/providers/write-wav-header";
 import type { Served } from "@tollgate/upstream/chain";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
-import { pcmBytesPerSecond } from "../durations.ts";
+import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
 import { readTranscriptEvent } from "../streaming/transcript-event.ts";
 import { TranscriptUsage } from "../streaming/transcript-usage.ts";
+import { reportedSeconds } from "./file-usage.ts";
 import type { PcmSamples } from "./pcm-samples.ts";
 import {
   audioTokenRate,
@@ -35,8 +36,10 @@ export class FormStream {
   readonly #slot: Slot;
   readonly #audioTokensPerSecond: number;
   readonly #sentSeconds: number;
-  readonly #seconds = new TranscriptUsage({ derives: false });
+  readonly #seconds = new TranscriptUsage({ derives: true });
   #usage: JsonObject | undefined;
+  /** The seconds that the provider reports of the whole file. */
+  #reported: number | undefined;
   #finals = "";
   #partial = "";
   #isBroken = false;
@@ -72,27 +75,39 @@ export class FormStream {
     }
   }
 
-  /** Returns what is billed; undefined for a stream without an event. */
+  /**
+   * Returns what is billed; undefined for a stream without an event. The seconds are those that the provider
+   * reports, else the end of the last segment, at least the length of the file: segments leave silence out.
+   */
   charge(): Served<Measurement> | undefined {
-    const seconds = this.#seconds.used({
+    const derived = this.#seconds.used({
       sentSeconds: this.#sentSeconds,
       isDrained: !this.#isBroken,
     });
-    if (seconds === undefined) return undefined;
+    if (derived === undefined) return undefined;
     const { pricing } = this.#slot;
     const response =
       pricing.unitType === "tokens"
         ? this.#measuredTokens()
-        : measureUnits({ ...seconds, providerUsage: this.#usage }, this.#slot);
+        : measureUnits({ ...(this.#own() ?? derived), providerUsage: this.#usage }, this.#slot);
     return { slot: this.#slot, response };
   }
 
+  #own(): UsedUnits | undefined {
+    if (this.#reported === undefined) return undefined;
+    return { quantity: billableSeconds(this.#reported), basis: "provider" };
+  }
+
   #measuredTokens(): Measurement {
-    const reported = readTranscriptTokens(this.#usage);
-    if (reported !== undefined) return measureTokens(reported, this.#slot, "provider", this.#usage);
     const text = this.#finals || this.#partial;
-    const tokens = tokensOfSeconds(this.#sentSeconds, text, this.#audioTokensPerSecond);
-    return measureTokens(tokens, this.#slot, "pcm_bytes", this.#usage);
+    const reported = readTranscriptTokens(this.#usage, text);
+    if (reported !== undefined) {
+      return measureTokens(reported, this.#slot, reported.basis, this.#usage);
+    }
+    const seconds = this.#reported ?? this.#sentSeconds;
+    const basis = this.#reported === undefined ? "pcm_bytes" : "provider";
+    const tokens = tokensOfSeconds(seconds, text, this.#audioTokensPerSecond);
+    return measureTokens(tokens, this.#slot, basis, this.#usage);
   }
 
   /** Returns undefined at the end. */
@@ -111,12 +126,16 @@ export class FormStream {
 
   #read(value: FormTranscriptEvent): TranscriptEvent | undefined {
     if (value.kind === "usage") {
-      this.#usage = value.usage;
+      const { usage, duration } = value;
+      this.#usage = usage;
+      this.#reported = reportedSeconds({ usage, duration });
       return undefined;
     }
     const event = readTranscriptEvent(value.event);
     if (event === undefined) return undefined;
-    this.#seconds.add(event, this.#sentSeconds);
+    // The provider's own duration is in its usage: that of a segment is the time between its start and end.
+    const { type, text, start, end } = event;
+    this.#seconds.add({ type, text, start, end }, this.#sentSeconds);
     if (event.type === "transcription.final") this.#finals += event.text;
     else this.#partial = event.text;
     return event;

@@ -29,7 +29,8 @@ export interface StreamEnd {
 /**
  * Transcribes a file over a WebSocket to the provider, or by OpenAI's form, and yields the events as they
  * arrive. Whatever ends it, what it used is billed, but for the end of the gateway's grace period; see
- * `TranscriptUsage`. A provider that was sent a form is read to its end although the client leaves. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
+ * `TranscriptUsage`. A provider that was sent a form is read to its end although the client leaves; no
+ * other is called then. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
  * where no slot of the alias takes streams.
  */
 export async function* streamFile(
@@ -47,6 +48,8 @@ export async function* streamFile(
   try {
     yield* engine.stream({ caller, model, ...held }, async function* (generation) {
       const { response } = await generation.attemptStream(async (slot) => {
+        // A form is read to its end although the client leaves, once a provider is called.
+        left.throwIfAborted();
         if (slot.stream === undefined) {
           const form = await openFormStream(providers, slot, model, { upload, pcm }, call);
           return { transcript: form, chunks: form.chunks() };

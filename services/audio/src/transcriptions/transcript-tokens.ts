@@ -18,6 +18,11 @@ export interface TranscriptTokens {
   output: bigint;
 }
 
+/** The tokens that a provider reports. `basis` is `approx4` where those of the output are counted by the text. */
+export interface ReportedTokens extends TranscriptTokens {
+  basis: "provider" | "approx4";
+}
+
 /** Returns the tokens of a second of audio: those of the catalog, else the usual ones. */
 export function audioTokenRate({
   audioTokensPerSecond,
@@ -29,13 +34,20 @@ export function audioTokenRate({
 
 /**
  * Reads a usage block with tokens, by the names of OpenAI's transcriptions or of its chat. Undefined where
- * it has none. Tokens of the prompt that are of no kind are those of the audio, which cost more.
+ * it has none. Tokens of the prompt that are of no kind are those of the audio, which cost more. A block
+ * with neither an output nor a total has the output of the `transcribed` text.
  */
-export function readTranscriptTokens(usage: unknown): TranscriptTokens | undefined {
+export function readTranscriptTokens(
+  usage: unknown,
+  transcribed: unknown,
+): ReportedTokens | undefined {
   if (!isJsonObject(usage)) return undefined;
   const { input_tokens, prompt_tokens, output_tokens, completion_tokens, total_tokens } = usage;
-  const output = readCount(output_tokens) ?? readCount(completion_tokens) ?? 0n;
-  const total = readCount(total_tokens) ?? 0n;
+  const counted = readCount(output_tokens) ?? readCount(completion_tokens);
+  const sum = readCount(total_tokens);
+  const isReported = counted !== undefined || sum !== undefined;
+  const output = counted ?? (isReported ? 0n : tokensOfText(transcribed));
+  const total = sum ?? 0n;
   const details = detailsOf(usage);
   const ofAudio = readCount(details.audio_tokens);
   const reported = readCount(input_tokens) ?? readCount(prompt_tokens);
@@ -43,7 +55,7 @@ export function readTranscriptTokens(usage: unknown): TranscriptTokens | undefin
   // Mistral's total has the audio, and the tokens of its prompt are the text alone.
   const input = maxOf(reported ?? 0n, total - output, ofAudio ?? 0n);
   const audio = ofAudio ?? maxOf(input - (readCount(details.text_tokens) ?? 0n), 0n);
-  return { text: input - audio, audio, output };
+  return { text: input - audio, audio, output, basis: isReported ? "provider" : "approx4" };
 }
 
 function detailsOf(usage: JsonObject): JsonObject {
@@ -53,12 +65,12 @@ function detailsOf(usage: JsonObject): JsonObject {
 
 /** Returns the tokens of a transcript of so many seconds whose provider reports none. */
 export function tokensOfSeconds(seconds: number, text: unknown, rate: number): TranscriptTokens {
+  return { text: 0n, audio: BigInt(Math.ceil(seconds * rate)), output: tokensOfText(text) };
+}
+
+function tokensOfText(text: unknown): bigint {
   const characters = typeof text === "string" ? codePoints(text) : 0;
-  return {
-    text: 0n,
-    audio: BigInt(Math.ceil(seconds * rate)),
-    output: BigInt(Math.ceil(characters / charactersPerToken)),
-  };
+  return BigInt(Math.ceil(characters / charactersPerToken));
 }
 
 /** Returns the most tokens that a transcript of so many seconds is expected to have. */

@@ -9,10 +9,13 @@ import {
 import type { RefusalReader } from "@tollgate/upstream/refusal";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 
-/** An event of a transcript as the gateway has it, or the usage block of the transcript. */
+/**
+ * An event of a transcript as the gateway has it, or what the end of the transcript reports: its usage block,
+ * and the duration beside it. The `duration` of a final with an `end` is the time between its `start` and it.
+ */
 export type FormTranscriptEvent =
   | { kind: "event"; event: JsonObject }
-  | { kind: "usage"; usage: JsonObject };
+  | { kind: "usage"; usage: JsonObject | undefined; duration: unknown };
 
 /**
  * Yields the transcript that a provider streams after OpenAI's form, as events of the gateway, with its
@@ -67,9 +70,12 @@ class FormTranscript {
   /** Yields the end of a transcript: its whole text, unless it was sent in segments, and its usage. */
   *done({ text, usage, duration }: JsonObject): Generator<FormTranscriptEvent> {
     this.isDone = true;
-    if (isJsonObject(usage)) yield { kind: "usage", usage };
+    const block = isJsonObject(usage) ? usage : undefined;
+    if (block !== undefined || duration !== undefined) {
+      yield { kind: "usage", usage: block, duration };
+    }
     if (this.#hasSegments) return;
-    const { seconds, prompt_audio_seconds }: JsonObject = isJsonObject(usage) ? usage : {};
+    const { seconds, prompt_audio_seconds }: JsonObject = block ?? {};
     const event = {
       type: "transcription.final",
       text: typeof text === "string" ? text : this.#text,
