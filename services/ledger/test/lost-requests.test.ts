@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { extendHolds } from "../src/extend-holds.ts";
 import { PrismaClient } from "../src/generated/client.ts";
+import { growHold } from "../src/grow-hold.ts";
 import { keepHold } from "../src/keep-hold.ts";
 import { recordLostRequests, releaseExpiredHolds } from "../src/release.ts";
 import { findRequests } from "../src/requests.ts";
@@ -113,6 +114,22 @@ describe("a request whose process died", () => {
     await extendHolds(pool, createWalletLocks(pool), [requestId], dayMs);
     await sweep(-1);
     expect(await requestsOf(accountId)).toEqual([]);
+  });
+
+  test("leaves one failure where its hold grew again after it had expired", async () => {
+    const { accountId, requestId } = await begin();
+    await expire(requestId);
+    await sweep(dayMs);
+    const grown = { holdId: requestId, accountId, keyId: "key_1", estimateNanoUsd: 1_000n };
+    await growHold(pool, grown, dayMs);
+    await makeDue(requestId);
+    await sweep(-1);
+    expect(await requestsOf(accountId)).toEqual([]);
+    await expire(requestId);
+    await sweep(-1);
+    expect(await requestsOf(accountId)).toEqual([
+      expect.objectContaining({ requestId, ...model, errorCode: "failed", chargedNanoUsd: 0n }),
+    ]);
   });
 
   test("leaves none where its hold is that of a job, or is for none of its models", async () => {

@@ -1,6 +1,7 @@
 -- Adds min(estimate, available) nano-USD to a hold of `owner`, and sets it to expire `hold_ms`
--- milliseconds from now. A hold that has expired is created again with that amount. What the budgets
--- of the key and the account have left is available at most.
+-- milliseconds from now. A hold that has expired is created again with that amount, and with the model
+-- of its lost request, so that its loss is recorded if its process dies later. What the budgets of the
+-- key and the account have left is available at most.
 -- The request that holds it is in progress, unless a shared hold counts it already (`is_counted`).
 -- Returns one row: `added`, `wallet_held`, what all holds of the wallet reserve, `wallet_balance`, and
 -- as JSON the `refusal` of the budget for which nothing was added, if one is the reason
@@ -29,9 +30,12 @@ BEGIN
   wallet_held := coalesce(w.held_nano_usd, 0) + added;
   wallet_balance := coalesce(w.balance_nano_usd, 0);
   IF added > 0 THEN
-    INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, in_progress)
-    VALUES (hold_id, owner, added, now(), now() + hold_ms * interval '1 millisecond', key,
-      CASE WHEN is_counted THEN 0 ELSE 1 END)
+    INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, in_progress,
+      alias, route_type, unit_type)
+    SELECT hold_id, owner, added, now(), now() + hold_ms * interval '1 millisecond', key,
+      CASE WHEN is_counted THEN 0 ELSE 1 END, coalesce(lost.alias, ''),
+      coalesce(lost.route_type, ''), coalesce(lost.unit_type, '')
+    FROM (VALUES (hold_id)) AS of (id) LEFT JOIN lost_request AS lost USING (id)
     ON CONFLICT (id) DO UPDATE SET
       amount_nano_usd = hold.amount_nano_usd + excluded.amount_nano_usd,
       expires_at = excluded.expires_at;
