@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, Socket } from "node:net";
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { GatewayError } from "@tollgate/core/errors";
 import { expect, onTestFinished, test } from "vitest";
 import { parseJsonObject } from "./json-body.ts";
@@ -123,6 +123,20 @@ test.each([
   await expect(reading).rejects.toMatchObject({
     code: "invalid_json",
     message: "The body could not be read.",
+  });
+});
+
+test("a frame of zstd with a window of more than 8 MiB is rejected", async () => {
+  const large = Buffer.alloc(9 * 1024 * 1024, "0");
+  const send = (windowLog: number) => {
+    const params = { [constants.ZSTD_c_windowLog]: windowLog };
+    const encoded = zstdCompressSync(large, { params });
+    return sendAndRead(`content-encoding: zstd\r\ncontent-length: ${encoded.length}`, [encoded]);
+  };
+  expect((await send(23)).body.length).toBe(large.length);
+  await expect(send(24)).rejects.toMatchObject({
+    code: "invalid_json",
+    message: "The body could not be read. Its zstd frame has a window of more than 8 MiB.",
   });
 });
 

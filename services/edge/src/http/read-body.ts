@@ -19,6 +19,9 @@ export interface BodyLimit {
 
 const largest: BodyLimit = { bytes: maxBodyBytes, error: tooLarge };
 
+/** A frame may ask for as much memory as its window. It is not that of the body, and not reserved: RFC 9659. */
+const zstdOptions = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
+
 /** The content codings that are decoded, besides `identity`. */
 const decoders: Readonly<Record<string, () => Decompress>> = {
   gzip: zlib.createGunzip,
@@ -26,7 +29,9 @@ const decoders: Readonly<Record<string, () => Decompress>> = {
   deflate: zlib.createInflate,
   br: zlib.createBrotliDecompress,
   // Not every version of Node has it.
-  ...(typeof zlib.createZstdDecompress === "function" ? { zstd: zlib.createZstdDecompress } : {}),
+  ...(typeof zlib.createZstdDecompress === "function"
+    ? { zstd: () => zlib.createZstdDecompress(zstdOptions) }
+    : {}),
 };
 
 /** The content codings of which a body may have several frames. */
@@ -109,7 +114,13 @@ function collect(source: Readable, { req, reservation, limit }: Reading): Promis
 }
 
 function unreadable(cause: unknown): GatewayError {
-  return new GatewayError("invalid_json", "The body could not be read.", { cause });
+  const isWindow = codeOf(cause) === "ZSTD_error_frameParameter_windowTooLarge";
+  const why = isWindow ? " Its zstd frame has a window of more than 8 MiB." : "";
+  return new GatewayError("invalid_json", `The body could not be read.${why}`, { cause });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function unknownCoding(coding: string): GatewayError {
