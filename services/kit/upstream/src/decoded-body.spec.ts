@@ -1,5 +1,6 @@
 import {
   brotliCompressSync,
+  constants,
   deflateRawSync,
   deflateSync,
   gzipSync,
@@ -9,6 +10,7 @@ import { expect, test } from "vitest";
 import { acceptEncoding, decodeBody } from "./decoded-body.ts";
 import type { ProviderBody } from "./provider-call.ts";
 
+const { ZSTD_c_checksumFlag } = constants;
 const text = Buffer.from("data: Grüße\n\n".repeat(20_000));
 
 function bodyOf(bytes: Buffer, failure?: Error) {
@@ -42,6 +44,7 @@ test.each([
   ["zstd", zstdCompressSync(text)],
   ["gzip, br", brotliCompressSync(gzipSync(text))],
   ["gzip", gzipSync(text).subarray(0, -8)],
+  ["zstd", zstdCompressSync(text, { params: { [ZSTD_c_checksumFlag]: 1 } }).subarray(0, -4)],
   ["identity", text],
 ])("a body in %s is decoded", async (coding, bytes) => {
   expect((await read(decodeBody(bodyOf(bytes).body, coding))).equals(text)).toBe(true);
@@ -59,11 +62,25 @@ test("a body that is decoded to more than the limit is refused", async () => {
   expect(closed.early).toBe(true);
 });
 
-test("a body in another coding, or in none that it says, is refused", async () => {
+test.each([
+  "gzip",
+  "zstd",
+  "gzip, br",
+])("plain bytes that are said to be %s are read", async (coding) => {
+  const bytes = coding.endsWith("br") ? brotliCompressSync(text) : text;
+  const { body, closed } = bodyOf(bytes);
+  expect((await read(decodeBody(body, coding))).equals(text)).toBe(true);
+  expect(closed.early).toBe(true);
+  const stopped = bodyOf(bytes);
+  for await (const _ of decodeBody(stopped.body, coding)) break;
+  expect(stopped.closed.early).toBe(true);
+});
+
+test("a body in another coding, or one that cannot be decoded, is refused", async () => {
   expect(() => decodeBody(bodyOf(text).body, "compress")).toThrow(
     expect.objectContaining({ kind: "rejected" }),
   );
-  const plain = decodeBody(bodyOf(text).body, "gzip");
+  const plain = decodeBody(bodyOf(text).body, "deflate");
   await expect(read(plain)).rejects.toMatchObject({ kind: "rejected" });
 });
 

@@ -9,15 +9,22 @@ const maxDecodedBytes = 256 * 1024 * 1024;
 /** More codings than any response has. */
 const maxCodings = 4;
 
-const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
+const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants;
 
-/** Creates what decodes a body that begins with these bytes. What an end lacks is no error: see `lenient`. */
-type CreateDecoder = (start: Buffer) => Transform;
+/**
+ * Creates what decodes a body that begins with these bytes. What an end lacks is no error: see `lenient`.
+ * Returns undefined for a body that is not in the coding: some servers name one, and send plain bytes.
+ */
+type CreateDecoder = (start: Buffer) => Transform | undefined;
 
 /** Some servers leave out the end of the coding. What is cut shows in what was decoded. */
 const lenient = { finishFlush: Z_SYNC_FLUSH };
 
-const gunzip: CreateDecoder = () => zlib.createGunzip(lenient);
+const gzipMagic = [0x1f, 0x8b];
+const zstdMagic = [0x28, 0xb5, 0x2f, 0xfd];
+
+const gunzip: CreateDecoder = (start) =>
+  begins(start, gzipMagic) ? zlib.createGunzip(lenient) : undefined;
 
 const decoders: Readonly<Record<string, CreateDecoder>> = {
   gzip: gunzip,
@@ -28,9 +35,19 @@ const decoders: Readonly<Record<string, CreateDecoder>> = {
   br: () => zlib.createBrotliDecompress({ finishFlush: BROTLI_OPERATION_FLUSH }),
   // Not every version of Node has it.
   ...(typeof zlib.createZstdDecompress === "function"
-    ? { zstd: () => zlib.createZstdDecompress() }
+    ? {
+        zstd: (start: Buffer) =>
+          begins(start, zstdMagic)
+            ? zlib.createZstdDecompress({ finishFlush: ZSTD_e_flush })
+            : undefined,
+      }
     : {}),
 };
+
+/** Whether a body may begin with these bytes: its first chunk may have fewer. */
+function begins(start: Buffer, magic: readonly number[]): boolean {
+  return magic.every((byte, at) => at >= start.length || start[at] === byte);
+}
 
 /** Says which codings of a response are read. Decoding costs more than most responses are worth. */
 export const acceptEncoding = ["identity"]
@@ -91,6 +108,10 @@ async function* decode(
   const { done, value: start } = await chunks.next();
   if (done) return;
   const decoder = createDecoder(start);
+  if (decoder === undefined) {
+    yield* plain(start, chunks);
+    return;
+  }
   const reading: Reading = { chunks, failure: undefined };
   // What the decoder refuses is thrown where it is read.
   void feed(decoder, start, reading).catch(() => {});
@@ -108,6 +129,15 @@ async function* decode(
     throw reading.failure ?? (cause instanceof SlotFailure ? cause : notDecoded(cause));
   } finally {
     decoder.destroy();
+    await chunks.return?.();
+  }
+}
+
+async function* plain(start: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield start;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  } finally {
     await chunks.return?.();
   }
 }
