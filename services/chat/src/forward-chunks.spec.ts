@@ -11,7 +11,7 @@ const context = {
   alias: "m",
   id: "c",
   created: 1,
-  client: { json: {}, mayHave: () => true },
+  client: { json: {}, mayHave: () => true, mayHaveLonger: () => false },
   promptCharacters: 0n,
   sessionId: "",
   kind: vendors.openai,

@@ -9,7 +9,7 @@ export interface ResponseContext {
   readonly id: string;
   /** Unix time in seconds. */
   readonly created: number;
-  readonly client: Pick<ClientRequest, "json" | "mayHave">;
+  readonly client: Pick<ClientRequest, "json" | "mayHave" | "mayHaveLonger">;
   /** Characters of the prompt, for usage that is estimated. */
   readonly promptCharacters: bigint;
   /** The conversation that the request continues; empty for none. */

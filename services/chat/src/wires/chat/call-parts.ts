@@ -11,6 +11,8 @@ export interface ToolCallContext {
   idOf(index: number): string;
   /** Whether a name is one in the request. A name that is not may be the start of one. */
   isKnown(name: string): boolean;
+  /** Whether a longer name in the request begins with this one. */
+  isStart(name: string): boolean;
 }
 
 interface Call {
@@ -76,7 +78,8 @@ export class CallPartsReader {
     const key = typeof part.index === "number" ? part.index : undefined;
     const last = key === undefined ? this.#last : this.#calls.findLast((one) => one.key === key);
     const same = id === "" ? undefined : this.#calls.findLast((one) => one.id === id);
-    const found = same === undefined ? continued(last, id, part) : this.#repeated(same, key, part);
+    const found =
+      same === undefined ? this.#continued(last, id, part) : this.#repeated(same, key, part);
     if (found === undefined) return this.#open(key, id);
     if (found.id === "") found.id = id;
     return found;
@@ -89,7 +92,29 @@ export class CallPartsReader {
     if (isNewKey && same.key !== undefined) {
       return toolCallText(part).name === "" ? same : undefined;
     }
-    return startsNext(same, part) ? undefined : same;
+    return this.#startsNext(same, part) ? undefined : same;
+  }
+
+  /**
+   * Returns the call that a part with no id, or with one that no call has, continues. Some providers send
+   * the id late, and some a new one with each part.
+   */
+  #continued(last: Call | undefined, id: string, part: JsonObject): Call | undefined {
+    if (last === undefined) return undefined;
+    if (id === "" || last.id === "") return this.#startsNext(last, part) ? undefined : last;
+    return toolCallText(part).name === "" && last.name !== "" ? last : undefined;
+  }
+
+  /** Whether a part without an id of its own starts another call than the one with its index. */
+  #startsNext({ name: before, text: written, held }: Call, part: JsonObject): boolean {
+    const { name, text } = toolCallText(part);
+    if (name === "" || before === "") return false;
+    if (written !== "") return name !== before || (isComplete(written) && text.trim() !== "");
+    if (name === before || held === undefined) return name !== before;
+    const context = this.#context;
+    if (!context.isKnown(before) || !context.isKnown(name)) return false;
+    const whole = joined(before, name);
+    return !context.isKnown(whole) && !context.isStart(whole);
   }
 
   #open(key: number | undefined, id: string): Call {
@@ -113,7 +138,7 @@ export class CallPartsReader {
     const isFirst = call.text === "" && call.name === "";
     call.name = joined(call.name, name);
     call.text += text;
-    const isWhole = call.name !== "" && (call.text !== "" || this.#context.isKnown(call.name));
+    const isWhole = call.name !== "" && (call.text !== "" || this.#isOnly(call.name));
     if (!isWhole) {
       call.held = { ...call.held, ...part };
       return undefined;
@@ -123,6 +148,11 @@ export class CallPartsReader {
     const id = this.#sentId(call);
     if (isFirst && isFirstPart(part, call, id)) return part;
     return firstPart({ ...held, ...part }, call, id);
+  }
+
+  /** Whether a name is one in the request, and no other begins with it. */
+  #isOnly(name: string): boolean {
+    return this.#context.isKnown(name) && !this.#context.isStart(name);
   }
 
   #release(call: Call, sent: unknown[]): void {
@@ -144,23 +174,6 @@ function isCallPart({ type, id, index, function: called, custom }: JsonObject): 
   if (isJsonObject(called) || isJsonObject(custom)) return true;
   const isKnown = type === undefined || type === null || type === "function" || type === "custom";
   return isKnown && (typeof id === "string" || typeof index === "number");
-}
-
-/**
- * Returns the call that a part with no id, or with one that no call has, continues. Some providers send
- * the id late, and some a new one with each part.
- */
-function continued(last: Call | undefined, id: string, part: JsonObject): Call | undefined {
-  if (last === undefined) return undefined;
-  if (id === "" || last.id === "") return startsNext(last, part) ? undefined : last;
-  return toolCallText(part).name === "" && last.name !== "" ? last : undefined;
-}
-
-/** Whether a part without an id of its own starts another call than the one with its index. */
-function startsNext({ name: before, text: written }: Call, part: JsonObject): boolean {
-  const { name, text } = toolCallText(part);
-  if (name === "" || written === "") return false;
-  return name !== before || (isComplete(written) && text.trim() !== "");
 }
 
 /** Whether a part is a whole call that was read before. Some providers end with all of them. */

@@ -147,6 +147,7 @@ export class ChunkReader {
     return {
       idOf: (index) => `call_${id}${hex(choice)}${hex(index)}`,
       isKnown: (name) => client.mayHave(JSON.stringify(name)),
+      isStart: (name) => client.mayHaveLonger(name),
     };
   }
 }

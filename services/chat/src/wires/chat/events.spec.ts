@@ -8,7 +8,7 @@ const context = {
   alias: "fast",
   id: "0",
   created: 9,
-  client: { json: {}, mayHave: () => true },
+  client: { json: {}, mayHave: () => true, mayHaveLonger: () => false },
   promptCharacters: 0n,
   sessionId: "",
   kind: vendors.openai,

@@ -11,7 +11,7 @@ const context = {
   alias: "a",
   id: "1",
   created: 1,
-  client: { json: {}, mayHave: () => true },
+  client: { json: {}, mayHave: () => true, mayHaveLonger: () => false },
   promptCharacters: 28n,
   sessionId: "",
   kind: vendors.openai,
