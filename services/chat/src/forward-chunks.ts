@@ -8,10 +8,10 @@ import {
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import { transportFailure } from "@tollgate/upstream/provider-response";
+import { WholeStream } from "@tollgate/upstream/whole-stream";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import type { ReaderPace } from "./reader-pace.ts";
 import type { UsageCounter } from "./usage/usage-counter.ts";
-import { WholeStream } from "./whole-stream.ts";
 import { type Chunk, toChunk } from "./wires/chunk.ts";
 import type { ResponseContext } from "./wires/response-context.ts";
 import type { WireEvents } from "./wires/wire.ts";
@@ -232,7 +232,7 @@ function readEvent(event: Event, wire: Reading["events"]): Chunk | undefined {
 }
 
 function isEndMark(event: Event): boolean {
-  return event?.data.startsWith("[DONE]") === true;
+  return event?.data.trimStart().startsWith("[DONE]") === true;
 }
 
 /** Returns what finishes the choices that `[DONE]` leaves open, unless nothing was generated. */

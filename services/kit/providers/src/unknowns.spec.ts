@@ -435,6 +435,79 @@ test.each<[string, KindUnderTest, JsonObject]>([
   expect(kind.vendor.chat?.readUsageBlock(completion.usage)).toBeUndefined();
 });
 
+test.each(
+  Object.entries(all),
+)("a whole answer of %s is a stream, and its error is an error", async (_, exchanges) => {
+  const { kind, answer } = exchanges;
+  const whole = Buffer.from(` ${JSON.stringify(answer)}`);
+  const { choices } = await completeFrom(kind, whole);
+  const { message } = (choices as { message: JsonObject }[])[0] ?? expect.unreachable();
+  const chunks = await streamFrom(kind, "application/json", piecesOf(whole, 1));
+  const streamed = await streamFrom(kind, mediaTypeOf(exchanges), [streamOf(exchanges, undefined)]);
+  expect(joined(exchanges, chunks)).toMatchObject({
+    content: message.content,
+    reasoning: message.reasoning_content,
+    details: message.reasoning_details ?? [],
+    calls: message.tool_calls,
+    finish: ["tool_calls"],
+    usage: joined(exchanges, streamed).usage,
+  });
+  const error = { code: 429, type: "rate_limit_error", message: "Slow down" };
+  const reported = Buffer.from(JSON.stringify({ error }));
+  await expect(streamFrom(kind, "application/json", [reported])).rejects.toMatchObject({
+    message: "the provider's response reports an error",
+  });
+});
+
+test("the text of an unknown part is left out, and not that of others", async () => {
+  const unknown = ofMessage("content-start", { content: { type: "audio", text: "" } });
+  const ofCohere = [
+    { ...unknown, index: 1 },
+    { ...ofMessage("content-delta", { content: { text: "Rain." } }), index: 1 },
+    { type: "content-end", index: 1 },
+  ];
+  const ofBedrock = [
+    { contentBlockStart: { contentBlockIndex: 9, start: { audio: { id: "a" } } } },
+    blockDelta(9, { text: "Rain." }),
+    { contentBlockStop: { contentBlockIndex: 9 } },
+  ];
+  for (const [exchanges, added] of [
+    [cohere, ofCohere],
+    [bedrock, ofBedrock],
+  ] as const) {
+    const { kind, events } = exchanges;
+    const bytes = exchanges.encode([events[0] ?? {}, ...added, ...events.slice(1)], undefined);
+    const said = joined(exchanges, await streamFrom(kind, mediaTypeOf(exchanges), [bytes]));
+    expect(said).toMatchObject({ content: "Sunny." });
+  }
+});
+
+test("a call without an id has one, in a stream, too", async () => {
+  const { id: _, ...ofCohere } = cohereCall("{}");
+  const { id: __, ...ofMistral } = mistralCall;
+  const message = { role: "assistant", tool_calls: [ofMistral] };
+  const answers: [Exchanges, JsonObject, JsonObject[]][] = [
+    [
+      cohere,
+      { finish_reason: "TOOL_CALL", message: { tool_calls: [ofCohere] } },
+      [ofMessage("tool-call-start", { tool_calls: ofCohere }), cohere.events.at(-1) ?? {}],
+    ],
+    [
+      mistral,
+      { choices: [{ index: 0, message, finish_reason: "tool_calls" }] },
+      [mistralChunk({ tool_calls: [ofMistral] }, { finish_reason: "tool_calls" })],
+    ],
+  ];
+  for (const [exchanges, answer, events] of answers) {
+    const call = { id: expect.stringMatching(/^call_/), function: { name: "weather" } };
+    const whole = await completeFrom(exchanges.kind, Buffer.from(JSON.stringify(answer)));
+    expect(whole).toMatchObject({ choices: [{ message: { tool_calls: [call] } }] });
+    const bytes = encodeLines(events, undefined);
+    const chunks = await streamFrom(exchanges.kind, "text/event-stream", [bytes]);
+    expect(joined(exchanges, chunks).calls).toMatchObject([call, {}]);
+  }
+});
+
 test("a call of Cohere that the limit has cut is an answer", async () => {
   const begun = ofMessage("tool-call-start", { tool_calls: cohereCall("") });
   const cut = ofMessage("tool-call-delta", {

@@ -6,6 +6,7 @@ import type { AdaptedCall, ChatAdapter } from "../chat-adapter.ts";
 import { notSupported } from "../not-supported.ts";
 import { writeChunks } from "./chunks.ts";
 import { completionOf } from "./completion.ts";
+import { chunksOfCompletion } from "./completion-chunks.ts";
 import { toSlotFailure } from "./failure.ts";
 import type { LanguageModelKind } from "./kind.ts";
 import { checkMembers } from "./members.ts";
@@ -32,12 +33,8 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
       const { sent, model, options } = prepare(kind, { providers, slot, request, call }, true);
       try {
         const { stream } = await model.doStream(options);
-        return withFailures(
-          kind,
-          writeChunks(kind, stream, model.modelId, sent),
-          sent,
-          call.signal,
-        );
+        const chunks = writeChunks(kind, stream, model.modelId, sent);
+        return withFailures(kind, chunks, { sent, model, options }, call.signal);
       } catch (error) {
         throw toSlotFailure(kind, error, sent, call.signal);
       }
@@ -76,12 +73,26 @@ function prepare(
 async function* withFailures(
   kind: LanguageModelKind,
   chunks: AsyncIterable<JsonObject>,
-  sent: ProviderFetch,
+  { sent, model, options }: PreparedCall,
   signal: AbortSignal,
 ): AsyncGenerator<JsonObject> {
   try {
     yield* chunks;
+    const answer = sent.answer();
+    if (answer !== undefined) yield* await chunksOfAnswer(kind, answer, model.modelId, options);
   } catch (error) {
     throw toSlotFailure(kind, error, sent, signal);
   }
+}
+
+/** Resolves with the chunks of a whole response that the provider sent instead of a stream. */
+async function chunksOfAnswer(
+  kind: LanguageModelKind,
+  answer: string,
+  modelId: string,
+  options: LanguageModelV4CallOptions,
+): Promise<JsonObject[]> {
+  const headers = { "content-type": "application/json" };
+  const model = kind.createModel(modelId, async () => new Response(answer, { headers }));
+  return chunksOfCompletion(completionOf(kind, modelId, await model.doGenerate(options)));
 }

@@ -24,6 +24,11 @@ test.each([
   ["an unknown member", 'data: {"a":"x","b":1}\n\n', 'data: {"a":"x"}\n\n'],
   ["an unknown event", 'event: new\ndata: {"b":1}\n\n', ""],
   ["a heartbeat as data", "data: ping\n\ndata:\n\ndata: []\n\nevent: ping\ndata: {}\n\n", ""],
+  [
+    "white space",
+    'data: \t {"a":"x"}\n\ndata:  [DONE] \n\n',
+    'data: {"a":"x"}\n\ndata: {"end":"stop"}\n\n',
+  ],
   ["a comment", ": alive\n\n", ""],
   ["the end of the last event", 'data: {"a":"x"}', 'data: {"a":"x"}\n\n'],
   ["what follows the finish", 'data: {"end":"x"}\n\ndata: {"a\n\n', 'data: {"end":"x"}\n\n'],

@@ -29,7 +29,7 @@ function* endOf(filter: EventFilter): Generator<Buffer> {
 function readAll(events: readonly ServerSentEvent[], filter: EventFilter): string {
   let known = "";
   for (const { data } of events) {
-    const event = data === "[DONE]" ? filter.readDone() : readData(data, filter);
+    const event = data.trim() === "[DONE]" ? filter.readDone() : readData(data, filter);
     if (event !== undefined) known += `data: ${JSON.stringify(event)}\n\n`;
   }
   return known;
@@ -37,7 +37,7 @@ function readAll(events: readonly ServerSentEvent[], filter: EventFilter): strin
 
 /** Text that is not an object is a heartbeat. An object that is cut off is not: the package refuses it. */
 function readData(data: string, filter: EventFilter): unknown {
-  if (!data.startsWith("{")) return undefined;
+  if (!data.trimStart().startsWith("{")) return undefined;
   try {
     return filter.read(JSON.parse(data));
   } catch {

@@ -8,6 +8,7 @@ import { reportedFailure } from "@tollgate/upstream/refusal";
 import { refuseReportedError } from "@tollgate/upstream/reported-error";
 import { requestIdHeader } from "@tollgate/upstream/request-id-header";
 import { filterEvents } from "./filter-events.ts";
+import { ResponseBody } from "./response-body.ts";
 import { EventFilter, type ResponseShape } from "./response-shape.ts";
 
 /** The `fetch` of a provider package for one call, and what it does not report itself. */
@@ -18,6 +19,11 @@ export interface ProviderFetch {
    * undefined where there is none.
    */
   failure(): unknown;
+  /**
+   * Returns what is read of a whole response that the provider sent instead of a stream; undefined for a
+   * stream. Throws a SlotFailure for one that reports an error, or is cut.
+   */
+  answer(): string | undefined;
   /** See `ProviderBody.letEnd`. */
   letEnd(): void;
 }
@@ -59,6 +65,7 @@ export function createProviderFetch(
 ): ProviderFetch {
   let failure: unknown;
   let body: ProviderBody | undefined;
+  let streamed: ResponseBody | undefined;
 
   async function post(init: RequestInit | undefined): Promise<Response> {
     const headers = headersOf(init, { accept, requestId }, target);
@@ -87,8 +94,9 @@ export function createProviderFetch(
       return new Response(ReadableStream.from(recordFailure(limitLines(body))), init);
     }
     const filter = new EventFilter(responses, failureOf);
+    streamed = new ResponseBody(body);
     const events =
-      target.framing?.filter(body, filter, maxEventBytes) ?? filterEvents(body, filter);
+      target.framing?.filter(streamed, filter, maxEventBytes) ?? filterEvents(streamed, filter);
     return new Response(ReadableStream.from(recordFailure(events, filter)), init);
   }
 
@@ -118,6 +126,13 @@ export function createProviderFetch(
       }
     },
     failure: () => failure,
+    answer() {
+      const value = streamed?.value();
+      if (value === undefined || target.responses === undefined) return undefined;
+      // Gemini lists the responses of a stream that is not one of events.
+      const one = Array.isArray(value) ? value[0] : value;
+      return JSON.stringify(readValue(one, target.responses, slot) ?? one ?? null);
+    },
     letEnd: () => body?.letEnd(),
   };
 }
@@ -144,7 +159,7 @@ function headersOf(
 /** Returns what is read of a whole response. Throws a SlotFailure for one that reports an error. */
 function readAnswer(
   bytes: Buffer<ArrayBuffer>,
-  { answer }: ResponseShape,
+  responses: ResponseShape,
   slot: Slot,
 ): string | Buffer<ArrayBuffer> {
   let value: unknown;
@@ -153,9 +168,14 @@ function readAnswer(
   } catch {
     return bytes;
   }
-  if (isJsonObject(value)) refuseReportedError(value, slot.provider.kind);
-  const known = answer(value);
+  const known = readValue(value, responses, slot);
   return known === undefined ? bytes : JSON.stringify(known);
+}
+
+/** Does the same for a value; returns undefined where nothing is read of it. */
+function readValue(value: unknown, { answer }: ResponseShape, slot: Slot): unknown {
+  if (isJsonObject(value)) refuseReportedError(value, slot.provider.kind);
+  return answer(value);
 }
 
 /** Throws a SlotFailure where a line of the stream is too large. */

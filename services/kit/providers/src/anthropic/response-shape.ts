@@ -13,6 +13,7 @@ import {
   orElse,
   type Shape,
 } from "../ai-sdk/shape.ts";
+import { SkippedBlocks } from "../ai-sdk/skipped-blocks.ts";
 
 const asObject: Shape = (value) => (isJsonObject(value) ? value : undefined);
 
@@ -104,25 +105,17 @@ const event = byType({
  * takes back.
  */
 class StreamReading {
-  /** The indexes of the blocks that are not read. */
-  #skipped: number[] = [];
+  readonly #skipped = new SkippedBlocks();
   #stop: JsonObject | undefined;
 
   read(value: unknown): unknown {
     const known = event(value);
     if (isJsonObject(value) && value.type === "content_block_start") {
-      this.#begin(Number(value.index ?? 0), known !== undefined);
+      this.#skipped.begin(Number(value.index ?? 0), known !== undefined);
     }
     if (!isJsonObject(known)) return undefined;
     if (known.type === "message_delta") return this.#readEnd(known);
-    return this.#skipped.includes(Number(known.index)) ? undefined : known;
-  }
-
-  #begin(at: number, isRead: boolean): void {
-    if (!isRead) this.#skipped.push(at);
-    else if (this.#skipped.length > 0) {
-      this.#skipped = this.#skipped.filter((other) => other !== at);
-    }
+    return this.#skipped.has(Number(known.index)) ? undefined : known;
   }
 
   #readEnd(known: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ResponseShape } from "../ai-sdk/response-shape.ts";
 import {
   asAny,
@@ -12,6 +12,7 @@ import {
   orElse,
   type Shape,
 } from "../ai-sdk/shape.ts";
+import { SkippedBlocks } from "../ai-sdk/skipped-blocks.ts";
 
 /** The package requires counts. These cannot be billed from, as no counts could not. */
 const noUsage = { inputTokens: -1, outputTokens: -1, totalTokens: -1 };
@@ -82,6 +83,31 @@ const event = objectWith({
   metadata: objectWith({ usage }),
 });
 
+/** The types of blocks that are read. Most do not say theirs as they begin. */
+const knownBlocks = ["toolUse", "text", "reasoningContent", "citationsContent"];
+
+/** Returns whether a block begins that is read, or says no type. */
+function isKnownBlock({ start }: JsonObject): boolean {
+  const types = isJsonObject(start) ? Object.keys(start) : [];
+  return types.length === 0 || types.some((type) => knownBlocks.includes(type));
+}
+
+function indexOf(of: JsonObject): number {
+  return Number(of.contentBlockIndex ?? 0);
+}
+
+/** Returns a shape that leaves out what follows in a block which is not read. */
+function startEvents(): Shape {
+  const skipped = new SkippedBlocks();
+  return (value) => {
+    if (!isJsonObject(value)) return undefined;
+    const { contentBlockStart: begun, contentBlockDelta: said, contentBlockStop: ended } = value;
+    if (isJsonObject(begun)) skipped.begin(indexOf(begun), isKnownBlock(begun));
+    const part = said ?? ended;
+    return isJsonObject(part) && skipped.has(indexOf(part)) ? undefined : event(value);
+  };
+}
+
 const output = objectWith({
   message: objectWith({
     role: orElse(asText, "assistant"),
@@ -100,5 +126,6 @@ export const bedrockShape: ResponseShape = {
     ]),
   ),
   event,
+  startEvents,
   isFinish: ({ messageStop }) => messageStop !== undefined,
 };

@@ -1,4 +1,5 @@
-import type { JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { callId } from "../ai-sdk/call-id.ts";
 import type { ResponseShape } from "../ai-sdk/response-shape.ts";
 import {
   asCount,
@@ -13,6 +14,7 @@ import {
   orElse,
   type Shape,
 } from "../ai-sdk/shape.ts";
+import { SkippedBlocks } from "../ai-sdk/skipped-blocks.ts";
 
 /** The package requires counts. These cannot be billed from, as no counts could not. */
 const noCounts = { input_tokens: -1, output_tokens: -1 };
@@ -40,20 +42,20 @@ const isFunction = orElse(only("function"), "function");
 
 const call = objectWith(
   {
-    id: asText,
+    id: callId,
     type: isFunction,
     function: objectWith({ name: asText, arguments: orElse(asText, "{}") }, ["name"]),
   },
-  ["id", "function"],
+  ["function"],
 );
 
 const begunCall = objectWith(
   {
-    id: asText,
+    id: callId,
     type: isFunction,
     function: objectWith({ name: asText, arguments: orElse(asText, "") }, ["name"]),
   },
-  ["id", "function"],
+  ["function"],
 );
 
 /** An event with a part of a message. */
@@ -81,6 +83,26 @@ const event = byType({
   }),
 });
 
+/** Returns whether a part of a message is of a type that is read, or of none. */
+function isKnownPart({ delta }: JsonObject): boolean {
+  const message = isJsonObject(delta) ? delta.message : undefined;
+  const content = isJsonObject(message) ? message.content : undefined;
+  const type = isJsonObject(content) ? content.type : undefined;
+  return typeof type !== "string" || type === "text" || type === "thinking";
+}
+
+/** Returns a shape that leaves out what follows in a part which is not read. */
+function startEvents(): Shape {
+  const skipped = new SkippedBlocks();
+  return (value) => {
+    const { type, index } = isJsonObject(value) ? value : {};
+    const at = Number(index ?? 0);
+    if (type === "content-start") skipped.begin(at, isKnownPart(value as JsonObject));
+    const isOfPart = type === "content-delta" || type === "content-end";
+    return isOfPart && skipped.has(at) ? undefined : event(value);
+  };
+}
+
 /** https://docs.cohere.com/reference/chat and https://docs.cohere.com/docs/streaming */
 export const cohereShape: ResponseShape = {
   answer: objectWith(
@@ -99,5 +121,6 @@ export const cohereShape: ResponseShape = {
     ["finish_reason"],
   ),
   event,
+  startEvents,
   isFinish: ({ type }) => type === "message-end",
 };

@@ -354,3 +354,11 @@ test.each([
     expect(failure).toMatchObject({ kind: "rejected", status, meaning });
   }
 });
+
+test("a signature in a part of its own is that of the text before it", async () => {
+  const messages = await messagesWith([{ text: "Hi!" }, { thoughtSignature: "c2ln" }]);
+  for (const { content, reasoning_details } of messages) {
+    expect(content).toBe("Hi!");
+    expect(JSON.stringify(reasoning_details)).toContain("c2ln");
+  }
+});

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ResponseShape } from "../ai-sdk/response-shape.ts";
 import {
   asAny,
@@ -54,10 +54,20 @@ const functionCall = objectWith({
   willContinue: asFlag,
 });
 
+const signature = objectWith({ thoughtSignature: asText }, ["thoughtSignature"]);
+
+/** A signature may be all that a part has. It is of what is before it, which a part without text says. */
+const signatureAlone: Shape = (value) => {
+  const read = signature(value) as JsonObject | undefined;
+  if (read === undefined || Object.values(value as JsonObject).some(isJsonObject)) return undefined;
+  return { text: "", ...read };
+};
+
 /** What Gemini's own tools run, and files, are not part of a chat completion. */
 const part = eitherOf(
   objectWith({ functionCall, thoughtSignature: asText }, ["functionCall"]),
   objectWith({ text: asText, thought: asFlag, thoughtSignature: asText }, ["text"]),
+  signatureAlone,
 );
 
 const candidate = objectWith({

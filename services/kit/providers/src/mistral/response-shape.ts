@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { callId } from "../ai-sdk/call-id.ts";
 import type { ResponseShape } from "../ai-sdk/response-shape.ts";
 import {
   asCount,
@@ -60,13 +61,13 @@ const argumentsText: Shape = (value) =>
 
 const call = objectWith(
   {
-    id: asText,
+    id: callId,
     function: objectWith({ name: asText, arguments: orElse(argumentsText, "{}") }, ["name"]),
   },
-  ["id", "function"],
+  ["function"],
 );
 
-const callDelta = objectWith(
+const callDeltaWritten = objectWith(
   {
     index: asNumber,
     id: asText,
@@ -74,6 +75,13 @@ const callDelta = objectWith(
   },
   ["function"],
 );
+
+/** A call begins with its name. */
+const callDelta: Shape = (value) => {
+  const read = callDeltaWritten(value);
+  if (!isJsonObject(read) || !isJsonObject(read.function)) return undefined;
+  return read.function.name === undefined ? read : { ...read, id: callId(read.id) };
+};
 
 /** A choice has a message or a delta, or a reason to finish. */
 function choices(name: "message" | "delta", shape: Shape, empty: JsonObject): Shape {

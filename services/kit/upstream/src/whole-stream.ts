@@ -1,5 +1,5 @@
-import { SlotFailure } from "@tollgate/upstream/failure";
-import { notJson } from "@tollgate/upstream/provider-response";
+import { SlotFailure } from "./failure.ts";
+import { notJson } from "./provider-response.ts";
 
 /** The most bytes of such a response, as of one that was asked for. */
 const maxWholeBytes = 32 * 1024 * 1024;
@@ -18,6 +18,11 @@ export class WholeStream {
 
   get isWhole(): boolean {
     return this.#isWhole === true;
+  }
+
+  /** Whether it is known that the response is no such value. */
+  get isStream(): boolean {
+    return this.#isWhole === false;
   }
 
   /** Adds what was read. Returns whether it is a part of a value, and of no event. */
