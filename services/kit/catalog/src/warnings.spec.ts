@@ -87,6 +87,16 @@ test("a member that may cost more than its tokens is warned of, and says why", (
   ]);
 });
 
+test("a slot whose kind refuses passed members is named, with the members", () => {
+  const near = { provider: "near", model: "m" };
+  const far = { provider: "far", model: "m", pricing: { ...prices, cache_write_1h: "2" } };
+  const entry = { ...chat, chain: [near, far] };
+  const passing = { ...entry, alias: "b", passes: ["verbosity", "reasoning"] };
+  expect(catalogWarnings(parse({ ...entry, alias: "a" }, passing))).toEqual([
+    "models[1] (b): chain[1] refuses requests with verbosity, reasoning: providers of the kind closed take no members of passes",
+  ]);
+});
+
 test("what the gateway sets is not passed, in any case", () => {
   const chain = [{ provider: "near", model: "m" }];
   for (const name of ["models", "usage", "max_output_tokens", "Model", "STREAM", "Max_Tokens"]) {

@@ -33,13 +33,20 @@ function mediaProblems({ vision, imageTokens, inputs, audioTokensPerSecond, chai
   return problems;
 }
 
-function passProblems({ passes }: Model): string[] {
-  return [...passes].flatMap((name) => {
+function passProblems({ passes, chain }: Model): string[] {
+  const costs = [...passes].flatMap((name) => {
     const reason = costOfPassing(name);
     return reason === undefined
       ? []
       : [`passes ${name}, which may cost more than is priced: ${reason}`];
   });
+  if (passes.size === 0) return costs;
+  const refusals = chain.flatMap(({ provider: { kind } }, index) => {
+    if (kind.takesOtherMembers) return [];
+    const problem = `providers of the kind ${kind.name} take no members of passes`;
+    return [`chain[${index}] refuses requests with ${[...passes].join(", ")}: ${problem}`];
+  });
+  return [...costs, ...refusals];
 }
 
 function slotProblems({ inputs, chain }: Model): string[] {

@@ -18,7 +18,10 @@ export function isAdapted(slot: Slot): boolean {
  * Throws a GatewayError where a slot of the model cannot be sent the whole request. `request` is
  * called only where a slot takes less than OpenAI's API.
  */
-export async function checkChat({ chain }: Model, request: () => JsonObject): Promise<void> {
+export async function checkChat(
+  { chain }: Pick<Model, "chain">,
+  request: () => JsonObject,
+): Promise<void> {
   let members: JsonObject | undefined;
   for (const slot of chain) {
     const { check, load } = vendorChatOf(slot);

@@ -4,6 +4,8 @@ import { parseCatalog } from "@tollgate/catalog/parse";
 import { commonParameters, routeTypesOf } from "@tollgate/catalog/provider-kind";
 import { routeTypes } from "@tollgate/catalog/route-types";
 import { expect, test } from "vitest";
+import { slotAtAddress } from "../test/provider-of-kind.ts";
+import { checkChat } from "./chat.ts";
 import { vendors } from "./index.ts";
 
 const page = new URL("../../../../docs/providers.md", import.meta.url);
@@ -191,4 +193,23 @@ test("AWS_BEARER_TOKEN_BEDROCK may be a provider's key", () => {
   const variable = "AWS_BEARER_TOKEN_BEDROCK";
   const file = { providers: { p: { kind: "jina", api_key_env: variable } }, models: [] };
   expect(() => parseCatalog(JSON.stringify(file), vendors)).not.toThrow();
+});
+
+test("a kind of chat takes members of passes where it says so, and refuses them by name elsewhere", async () => {
+  const kinds = Object.values(vendors).filter(({ chat }) => chat !== undefined);
+  const takes = kinds.map(async (vendor) => {
+    const chain = [slotAtAddress(vendor, "m", "https://provider.test/v1")];
+    const model: Pick<Model, "chain"> = { chain };
+    const messages = [{ role: "user", content: "Hi" }];
+    const request = { model: "a", messages, max_tokens: 9, vendors_own: true };
+    try {
+      await checkChat(model, () => request);
+      return [vendor.name, true];
+    } catch (error) {
+      expect(error).toMatchObject({ code: "unknown_param", param: "vendors_own" });
+      return [vendor.name, false];
+    }
+  });
+  const said = kinds.map(({ name, takesOtherMembers }) => [name, takesOtherMembers]);
+  expect(await Promise.all(takes)).toEqual(said);
 });

@@ -9,7 +9,7 @@ import { completionOf } from "./completion.ts";
 import { chunksOfCompletion } from "./completion-chunks.ts";
 import { toSlotFailure } from "./failure.ts";
 import type { LanguageModelKind } from "./kind.ts";
-import { checkMembers } from "./members.ts";
+import { checkMembers, otherMembers } from "./members.ts";
 import { createProviderFetch, type ProviderFetch } from "./provider-fetch.ts";
 
 /** Creates the adapter of a kind whose chat goes through a package of the AI SDK. */
@@ -61,7 +61,8 @@ function prepare(
   isStream: boolean,
 ): PreparedCall {
   const { headers, framing, responses } = kind;
-  const target = { path: kind.pathOf(slot, isStream), headers, framing, responses };
+  const members = kind.takesOtherMembers === true ? otherMembers(request) : undefined;
+  const target = { path: kind.pathOf(slot, isStream), headers, framing, responses, members };
   const accept = isStream ? ("text/event-stream" as const) : ("application/json" as const);
   const sent = createProviderFetch(providers, slot, { ...call, accept }, target);
   const model = kind.createModel(slot.upstreamModel, sent.fetch);

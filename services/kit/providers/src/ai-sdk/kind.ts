@@ -18,6 +18,8 @@ export interface LanguageModelKind {
   chatParameters: ReadonlySet<ChatMember>;
   /** The members that `metadata` may have. */
   metadataMembers: ReadonlySet<string>;
+  /** Whether the members of `passes` are sent, unchanged. Not set for a wire that is not like the API's. */
+  takesOtherMembers?: boolean;
   /** Where thinking has its signature. */
   signatures: SignatureForm;
   /** The headers of the package that are sent. */

@@ -17,21 +17,32 @@ const neutralValues: { readonly [Member in ChatMember]?: unknown } = {
 
 /**
  * Throws `invalid_param` for a member of a chat request that the kind's wire cannot express, and
- * `unknown_param` for one that the API does not define.
+ * `unknown_param` for one that the API does not define, unless the kind takes such members.
  */
 export function checkMembers(
-  { chatParameters, metadataMembers }: LanguageModelKind,
+  { chatParameters, metadataMembers, takesOtherMembers }: LanguageModelKind,
   request: JsonObject,
 ): void {
   for (const [name, value] of Object.entries(request)) {
     if (value === null || setMembers.has(name)) continue;
-    if (!isChatMember(name)) throw unknownParam(name);
+    if (!isChatMember(name)) {
+      if (takesOtherMembers === true) continue;
+      throw unknownParam(name);
+    }
     if (chatParameters.has(name) || neutralValues[name] === value || isEmpty(value)) continue;
     throw notSupported(name);
   }
   if (!isJsonObject(request.metadata)) return;
   const other = Object.keys(request.metadata).find((name) => !metadataMembers.has(name));
   if (other !== undefined) throw notSupported(`metadata.${other}`);
+}
+
+/** Returns the members of a chat request that the API does not define; undefined where it has none. */
+export function otherMembers(request: JsonObject): JsonObject | undefined {
+  const others = Object.entries(request).filter(
+    ([name]) => !isChatMember(name) && !setMembers.has(name),
+  );
+  return others.length === 0 ? undefined : Object.fromEntries(others);
 }
 
 /** Whether a value is an object without members, as of `logit_bias` and `metadata`. */

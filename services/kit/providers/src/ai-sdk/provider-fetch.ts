@@ -40,6 +40,8 @@ export interface FetchTarget {
   framing?: Framing | undefined;
   /** What is read of responses; all where it is not set. */
   responses?: ResponseShape | undefined;
+  /** Members that a body has besides those of the package, which come first where both have one. */
+  members?: JsonObject | undefined;
 }
 
 /** A framing of events other than lines. */
@@ -69,7 +71,7 @@ export function createProviderFetch(
 
   async function post(init: RequestInit | undefined): Promise<Response> {
     const headers = headersOf(init, { accept, requestId }, target);
-    const sent = Buffer.from(String(init?.body ?? ""));
+    const sent = Buffer.from(withMembers(String(init?.body ?? ""), target.members));
     const request = { method: "POST" as const, path: target.path, headers, body: sent };
     return toResponse(await providers.send(slot, request, signal));
   }
@@ -135,6 +137,10 @@ export function createProviderFetch(
     },
     letEnd: () => body?.letEnd(),
   };
+}
+
+function withMembers(body: string, members: JsonObject | undefined): string {
+  return members === undefined ? body : JSON.stringify({ ...members, ...JSON.parse(body) });
 }
 
 function headersOf(

@@ -14,7 +14,6 @@ export const azure: Vendor = {
     images: "/images/generations",
   },
   transcriptionForms: "always",
-  takesOtherMembers: false,
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   authorize,

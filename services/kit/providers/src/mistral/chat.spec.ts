@@ -148,6 +148,18 @@ describe("a request to Mistral", () => {
     expect(second?.tool_call_id).toBe(assistant?.tool_calls[1]?.id);
   });
 
+  test("has the members of Mistral's own that the model passes, and one seed", async () => {
+    const { bodies, check, post, stream } = await startProvider(mistralUnderTest);
+    const own = { safe_prompt: true, prompt_mode: "reasoning", random_seed: 7 };
+    await check({ ...base, ...own });
+    await post({ ...base, ...own });
+    await post({ ...base, ...own, seed: 8 });
+    await stream({ ...base, ...own, stream: true }).catch(() => undefined);
+    const sent = { ...own, max_tokens: 100, messages: [expect.objectContaining({ role: "user" })] };
+    expect(bodies).toMatchObject([sent, { ...sent, random_seed: 8 }, { ...sent, stream: true }]);
+    expect(Object.keys(bodies[0] ?? {})).not.toContain("max_completion_tokens");
+  });
+
   test.each([
     [true, { strict: true }],
     [false, { strict: false }],

@@ -27,6 +27,7 @@ const maxTemperature = 1.5;
 export const mistralKind: LanguageModelKind = {
   chatParameters,
   metadataMembers: new Set(),
+  takesOtherMembers: true,
   signatures: form.signatures,
   headers: [],
   responses: mistralShape,

@@ -18,6 +18,7 @@ export const mistral: Vendor = {
   billsHourlyCacheWrites: false,
   chatParameters,
   chatInputs,
+  takesOtherMembers: true,
   authorize: bearer,
   ...mistralRefusals,
   chat: {

@@ -16,6 +16,7 @@ export const xai: Vendor = {
   measuresUnreported: true,
   billsHourlyCacheWrites: false,
   chatParameters,
+  takesOtherMembers: true,
   nativeWires: new Set(["chat", "responses"]),
   authorize: bearer,
   ...xaiRefusals,
