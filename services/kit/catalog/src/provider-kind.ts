@@ -35,6 +35,8 @@ export interface ProviderKind {
    * entry says so, or `never`.
    */
   readonly transcriptionForms: "always" | "optional" | "never";
+  /** Who is known to take that form, and what models report; undefined where it is never sent. */
+  readonly knownTranscribers: KnownTranscribers | undefined;
   /**
    * Whether its providers bill tokens that are written to the prompt cache for an hour apart from those
    * for five minutes. A chat model then needs their price: clients would choose the longer mark for the
@@ -66,6 +68,16 @@ export interface ProviderKind {
 
 /** The kinds by their names. A provider whose entry names none is of the first one. */
 export type ProviderKinds = Readonly<Record<string, ProviderKind>>;
+
+/** What a slot of a transcriptions model is compared with, to warn of what does not fit. */
+export interface KnownTranscribers {
+  /** The hosts that take files in the form, and by no other wire. */
+  readonly formHosts: RegExp;
+  /** The ids of models that report tokens. */
+  readonly tokenModels: RegExp;
+  /** Those of models that report seconds, at most. */
+  readonly secondModels: RegExp;
+}
 
 /** A wire of chat: that of chat completions, of Anthropic's Messages or of OpenAI's Responses. */
 export type NativeWire = "chat" | "messages" | "responses";

@@ -8,9 +8,8 @@ const byToken = { input: "2.5", audio_input: "6", output: "10" };
 const providers = {
   raw: { base_url: "https://raw.test" },
   forms: { base_url: "https://forms.test", transcriptions: "multipart" },
-  openai: { base_url: "https://api.openai.com/v1" },
-  groq: { base_url: "https://api.groq.com/openai/v1", transcriptions: "multipart" },
-  fake: { base_url: "https://notopenai.com/v1" },
+  unsaid: { base_url: "https://api.forms.test/v1" },
+  alike: { base_url: "https://notforms.test/v1" },
 };
 
 function parse(model: object, more: object = {}) {
@@ -67,23 +66,23 @@ test("only kinds that know both wires take the name of one", () => {
 test.each([
   [
     bySecond,
-    slot("openai"),
-    "api.openai.com takes files in a form: set transcriptions: multipart of the provider openai",
+    slot("unsaid"),
+    "api.forms.test takes files in a form: set transcriptions: multipart of the provider unsaid",
   ],
   [
     bySecond,
-    slot("groq", "gpt-4o-transcribe"),
-    "gpt-4o-transcribe reports tokens, and is priced by seconds: set audio_tokens_per_second, or prices of tokens",
+    slot("forms", "tokens-1"),
+    "tokens-1 reports tokens, and is priced by seconds: set audio_tokens_per_second, or prices of tokens",
   ],
   [
     byToken,
-    slot("groq", "whisper-1"),
-    "whisper-1 reports seconds, and is priced by tokens, which are estimated",
+    slot("forms", "seconds-1"),
+    "seconds-1 reports seconds, and is priced by tokens, which are estimated",
   ],
-  [bySecond, slot("groq", "whisper-1"), undefined],
-  [byToken, slot("groq", "gpt-4o-transcribe"), undefined],
+  [bySecond, slot("forms", "seconds-1"), undefined],
+  [byToken, slot("forms", "tokens-1"), undefined],
   [bySecond, slot("raw"), undefined],
-  [bySecond, slot("fake"), undefined],
+  [bySecond, slot("alike"), undefined],
 ])("a wire or a unit that does not fit has a warning: %j for %j", (pricing, one, problem) => {
   const warnings = catalogWarnings(parse({ pricing, chain: [one] }));
   expect(warnings).toEqual(problem === undefined ? [] : [`models[0] (a): chain[0]: ${problem}`]);

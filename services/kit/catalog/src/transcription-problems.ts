@@ -1,14 +1,5 @@
 import type { Model, Slot } from "./model.ts";
 
-/** The hosts of vendors that transcribe files by OpenAI's form, and of no other wire. */
-const formHosts =
-  /(?:^|\.)(?:openai\.com|(?:openai|cognitiveservices|services\.ai)\.azure\.com|groq\.com|together\.(?:xyz|ai)|fireworks\.ai|mistral\.ai|deepinfra\.com|sambanova\.ai|siliconflow\.(?:cn|com)|lemonfox\.ai|scaleway\.ai|openrouter\.ai)$/;
-
-/** OpenAI's models that report tokens. */
-const tokenModels = /gpt-.*transcribe/;
-/** Those that report seconds, at most. */
-const secondModels = /whisper/;
-
 /**
  * Returns one problem for each slot of a transcriptions model whose vendor takes OpenAI's form and is not
  * sent it, and for each that reports another unit than the one that has a price.
@@ -26,7 +17,7 @@ function wireProblem({ provider }: Slot): string | undefined {
   if (takesTranscriptionForms || kind.transcriptionForms !== "optional") return undefined;
   if (!URL.canParse(baseUrl)) return undefined;
   const { hostname } = new URL(baseUrl);
-  if (!formHosts.test(hostname)) return undefined;
+  if (kind.knownTranscribers?.formHosts.test(hostname) !== true) return undefined;
   return `${hostname} takes files in a form: set transcriptions: multipart of the provider ${name}`;
 }
 
@@ -34,12 +25,14 @@ function unitProblem(
   { provider, upstreamModel }: Slot,
   { unitType, audioTokensPerSecond }: Model,
 ): string | undefined {
-  if (provider.takesTranscriptionForms !== true) return undefined;
+  const known = provider.kind.knownTranscribers;
+  if (provider.takesTranscriptionForms !== true || known === undefined) return undefined;
   if (unitType === "tokens") {
-    if (!secondModels.test(upstreamModel)) return undefined;
+    if (!known.secondModels.test(upstreamModel)) return undefined;
     return `${upstreamModel} reports seconds, and is priced by tokens, which are estimated`;
   }
-  if (!tokenModels.test(upstreamModel) || audioTokensPerSecond !== undefined) return undefined;
+  if (audioTokensPerSecond !== undefined || !known.tokenModels.test(upstreamModel))
+    return undefined;
   const problem = `${upstreamModel} reports tokens, and is priced by seconds`;
   return `${problem}: set audio_tokens_per_second, or prices of tokens`;
 }

@@ -7,6 +7,7 @@ const common = {
   takesTokens: true,
   measuresUnreported: false,
   transcriptionForms: "never" as const,
+  knownTranscribers: undefined,
   billsHourlyCacheWrites: false,
   chatParameters: allChatParameters,
   chatInputs: new Set<ChatInput>(["pdf", "audio"]),
@@ -26,6 +27,11 @@ const open: ProviderKind = {
   defaultBaseUrl: undefined,
   nativeWires: new Set(["chat", "responses"]),
   transcriptionForms: "optional",
+  knownTranscribers: {
+    formHosts: /(?:^|\.)forms\.test$/,
+    tokenModels: /^tokens-/,
+    secondModels: /^seconds-/,
+  },
   paths: {
     chat: "/chat/completions",
     embeddings: "/embeddings",

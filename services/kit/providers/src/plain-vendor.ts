@@ -9,6 +9,7 @@ export const plainVendor = {
   regions: undefined,
   takesTokens: false,
   transcriptionForms: "never" as const,
+  knownTranscribers: undefined,
   chatParameters: new Set(),
   chatInputs: new Set(),
   takesOtherMembers: false,

@@ -7,6 +7,7 @@ import type { Vendor, VendorChat } from "../vendor.ts";
 import { takesEffort } from "./effort.ts";
 import { openaiRefusals } from "./errors.ts";
 import { omittedOfImages } from "./images.ts";
+import { openaiTranscribers } from "./known-transcribers.ts";
 import { readCompatibleUsage } from "./usage.ts";
 
 /** Chat on OpenAI's wire. */
@@ -39,6 +40,7 @@ export const openai: Vendor = {
   },
   takesTokens: true,
   transcriptionForms: "optional",
+  knownTranscribers: openaiTranscribers,
   measuresUnreported: false,
   billsHourlyCacheWrites: false,
   chatParameters: allChatParameters,
