@@ -1,7 +1,5 @@
 import type { JsonObject } from "@tollgate/core/json";
-import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { countedUsage } from "./usage/usage.ts";
 import type { WithChoices } from "./wires/chat/completion.ts";
 import type { ResponseContext } from "./wires/response-context.ts";
 
@@ -23,10 +21,10 @@ export async function* filteredChunks(): AsyncGenerator<JsonObject> {
   yield { choices: [{ ...choice, delta: message }], usage: {} };
 }
 
-/** What such a provider has reported is nothing, and nothing else is billed: no tokens are counted for it. */
-const nothing: ChatUsage = { ...countedUsage(0n, 0n), basis: "provider" };
-
-/** Returns the context of such a response. */
+/**
+ * Returns the context of such a response. Its provider has read the prompt and reports no usage: the prompt
+ * is counted, since a client could have any prompt read for nothing otherwise.
+ */
 export function filteredContext(context: ResponseContext): ResponseContext {
-  return { ...context, readUsageBlock: () => nothing };
+  return { ...context, readUsageBlock: () => undefined };
 }

@@ -1,6 +1,7 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { switchesReasoning } from "@tollgate/catalog/passed-members";
 import type { JsonObject } from "@tollgate/core/json";
+import { isJsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { LRUCache } from "lru-cache";
@@ -53,8 +54,10 @@ export function hasSwitch(
   client: Pick<ClientRequest, "json" | "mayHave">,
 ): boolean {
   for (const name of passes) {
-    if (!switchesReasoning(name) || !client.mayHave(name)) continue;
-    if (client.json[name] !== undefined) return true;
+    if (!client.mayHave(name)) continue;
+    const value = client.json[name];
+    // An object may have any switch of the vendor.
+    if (isJsonObject(value) || (value !== undefined && switchesReasoning(name))) return true;
   }
   return false;
 }

@@ -34,6 +34,7 @@ export function readPrompt(request: JsonObject): Prompt {
   for (const name of conversations) {
     const value = request[name];
     if (Array.isArray(value)) prompt.messages += value.length;
+    else if (name === "input" && value !== undefined) prompt.messages += 1;
     addValue(name, value, prompt);
   }
   for (const name of described) {

@@ -22,10 +22,12 @@ const refusal = {
   },
 };
 
-/** The finish of a filter, and no charge, since Azure reports no usage. */
+/** The finish of a filter. Azure bills the prompt and reports no usage: its tokens are counted. */
 export const azureFilteredPrompts: readonly Exchange[] = [false, true].map((stream) => ({
   name: `a filtered prompt is a filtered answer${stream ? ", streamed" : ""}`,
   stream,
   reply: refusal,
   expected: { finish: "content_filter" },
+  usage: { input: 5, output: 0 },
+  cost: 50,
 }));
