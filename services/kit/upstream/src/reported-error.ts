@@ -5,14 +5,25 @@ import { type RefusalReader, reportedFailure } from "./refusal.ts";
 /**
  * Returns whether a response, or a chunk of one, reports an error under a status of success. Some
  * providers have an `error` member in every response: null, false or empty where there is none. An object
- * whose members are so is none beside choices.
+ * that says nothing is none beside choices.
  */
 export function reportsError({ error, choices }: JsonObject): boolean {
   if (Array.isArray(error)) return error.length > 0;
   if (!isJsonObject(error) || !Array.isArray(choices) || choices.length === 0)
     return Boolean(error);
-  return Object.values(error).some(Boolean);
+  return sayingMembers.some((name) => Boolean(error[name]));
 }
+
+/** The members of an error that say something of it. */
+const sayingMembers = [
+  "message",
+  "msg",
+  "code",
+  "type",
+  "status",
+  "status_code",
+  "detail",
+] as const;
 
 /**
  * Throws a SlotFailure for a response, or a chunk of one, that reports an error. It may be the whole value,
