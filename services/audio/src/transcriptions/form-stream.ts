@@ -13,7 +13,6 @@ import {
 } from "@tollgate/providers/transcription";
 import { writeWavHeader } from "@tollgate/providers/write-wav-header";
 import type { Served } from "@tollgate/upstream/chain";
-import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { billableSeconds, pcmBytesPerSecond } from "../durations.ts";
 import { readTranscriptEvent } from "../streaming/transcript-event.ts";
@@ -26,6 +25,7 @@ import {
   readTranscriptTokens,
   tokensOfSeconds,
 } from "./transcript-tokens.ts";
+import { asTimedOut } from "./transcription-limit.ts";
 import type { Upload } from "./upload.ts";
 
 const sampleRate = 16_000;
@@ -119,7 +119,7 @@ export class FormStream {
       }
     } catch (error) {
       this.#isBroken = true;
-      throw asSlotFailure(error);
+      throw asTimedOut(error);
     }
     return undefined;
   }
@@ -140,12 +140,6 @@ export class FormStream {
     else this.#partial = event.text;
     return event;
   }
-}
-
-/** A provider that takes longer than the time limit has failed. */
-function asSlotFailure(error: unknown): unknown {
-  if (!(error instanceof DOMException) || error.name !== "TimeoutError") return error;
-  return new SlotFailure("unreachable", "the transcription took longer than the gateway allows");
 }
 
 /** Sends the samples of an upload, as a WAV, to a slot that takes OpenAI's form. */
@@ -171,7 +165,7 @@ export async function openFormStream(
   };
   const posted = postStreamedTranscription(providers, slot, file, call);
   const response = await posted.catch((error) => {
-    throw asSlotFailure(error);
+    throw asTimedOut(error);
   });
   const events = formTranscriptEvents(response, slot.provider.kind, call.signal);
   return new FormStream(events, { slot, model, sentSeconds: pcm.bytes / pcmBytesPerSecond });

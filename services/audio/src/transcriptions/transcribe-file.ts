@@ -10,7 +10,7 @@ import { estimateFile } from "./file-estimate.ts";
 import { mostSecondsOfFile } from "./file-seconds.ts";
 import { measureFile } from "./file-usage.ts";
 import { LanguageRefusal, namesLanguage } from "./language-refusal.ts";
-import { maxTranscriptionMs, startTranscriptionLimit } from "./transcription-limit.ts";
+import { asTimedOut, maxTranscriptionMs, startTranscriptionLimit } from "./transcription-limit.ts";
 import type { Upload } from "./upload.ts";
 
 /**
@@ -75,10 +75,7 @@ function failureOf(error: unknown, model: Model, language: string, signal: Abort
     if (language === "") return new LanguageRefusal(refusal);
     return new SlotFailure("unusable", message, { refusal });
   }
-  if (error instanceof DOMException && error.name === "TimeoutError" && !signal.aborted) {
-    return new SlotFailure("unreachable", "the transcription took longer than the gateway allows");
-  }
-  return error;
+  return signal.aborted ? error : asTimedOut(error);
 }
 
 /**
