@@ -3,12 +3,7 @@ import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { type Measurement, measureUnits, type UsedUnits } from "@tollgate/metering/measurement";
 import { billableSeconds, isPlausible, readDuration } from "../durations.ts";
 import { secondsOfFile } from "./file-seconds.ts";
-import {
-  audioTokenRate,
-  measureTokens,
-  readTranscriptTokens,
-  tokensOfSeconds,
-} from "./transcript-tokens.ts";
+import { audioTokenRate, measureTranscript, readTranscriptTokens } from "./transcript-tokens.ts";
 import type { Upload } from "./upload.ts";
 
 type TranscribedFile = Pick<Upload, "audio" | "contentType">;
@@ -34,11 +29,8 @@ export function measureFile(
     return measureUnits(usageOfFile(response, file, elapsedMs, slot, rate), slot);
   }
   const { usage, text } = response;
-  const providerUsage = isJsonObject(usage) ? usage : undefined;
-  const reported = readTranscriptTokens(usage, text);
-  if (reported !== undefined) return measureTokens(reported, slot, reported.basis, providerUsage);
-  const { seconds, basis } = secondsOf(response, file, elapsedMs, slot, rate);
-  return measureTokens(tokensOfSeconds(seconds, text, rate), slot, basis, providerUsage);
+  const measured = secondsOf(response, file, elapsedMs, slot, rate);
+  return measureTranscript({ usage, text }, slot, rate, measured);
 }
 
 /** Returns the seconds that a transcribed file is billed, rounded up; see `secondsOf`. */

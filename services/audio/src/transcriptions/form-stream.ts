@@ -19,12 +19,7 @@ import { readTranscriptEvent } from "../streaming/transcript-event.ts";
 import { TranscriptUsage } from "../streaming/transcript-usage.ts";
 import { reportedSeconds } from "./file-usage.ts";
 import type { PcmSamples } from "./pcm-samples.ts";
-import {
-  audioTokenRate,
-  measureTokens,
-  readTranscriptTokens,
-  tokensOfSeconds,
-} from "./transcript-tokens.ts";
+import { audioTokenRate, measureTranscript } from "./transcript-tokens.ts";
 import { asTimedOut } from "./transcription-limit.ts";
 import type { Upload } from "./upload.ts";
 
@@ -99,15 +94,11 @@ export class FormStream {
   }
 
   #measuredTokens(): Measurement {
-    const text = this.#finals || this.#partial;
-    const reported = readTranscriptTokens(this.#usage, text);
-    if (reported !== undefined) {
-      return measureTokens(reported, this.#slot, reported.basis, this.#usage);
-    }
-    const seconds = this.#reported ?? this.#sentSeconds;
-    const basis = this.#reported === undefined ? "pcm_bytes" : "provider";
-    const tokens = tokensOfSeconds(seconds, text, this.#audioTokensPerSecond);
-    return measureTokens(tokens, this.#slot, basis, this.#usage);
+    const transcript = { usage: this.#usage, text: this.#finals || this.#partial };
+    return measureTranscript(transcript, this.#slot, this.#audioTokensPerSecond, {
+      seconds: this.#reported ?? this.#sentSeconds,
+      basis: this.#reported === undefined ? "pcm_bytes" : "provider",
+    });
   }
 
   /** Returns undefined at the end. */

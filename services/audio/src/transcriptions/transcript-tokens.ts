@@ -64,7 +64,7 @@ function detailsOf(usage: JsonObject): JsonObject {
 }
 
 /** Returns the tokens of a transcript of so many seconds whose provider reports none. */
-export function tokensOfSeconds(seconds: number, text: unknown, rate: number): TranscriptTokens {
+function tokensOfSeconds(seconds: number, text: unknown, rate: number): TranscriptTokens {
   return { text: 0n, audio: BigInt(Math.ceil(seconds * rate)), output: tokensOfText(text) };
 }
 
@@ -80,6 +80,22 @@ export function mostTokensOfSeconds(seconds: number, prompt: string, rate: numbe
     audio: BigInt(Math.ceil(seconds * rate)),
     output: BigInt(Math.ceil(seconds * maxTextTokensPerSecond)),
   };
+}
+
+/**
+ * Prices a transcript by the tokens that its provider reports, else by those of its text and of so many
+ * seconds, whose basis is `basis`.
+ */
+export function measureTranscript(
+  { usage, text }: { usage: unknown; text: unknown },
+  slot: Pick<Slot, "pricing">,
+  rate: number,
+  { seconds, basis }: { seconds: number; basis: string },
+): Measurement {
+  const reported = readTranscriptTokens(usage, text);
+  const tokens = reported ?? tokensOfSeconds(seconds, text, rate);
+  const providerUsage = isJsonObject(usage) ? usage : undefined;
+  return measureTokens(tokens, slot, reported?.basis ?? basis, providerUsage);
 }
 
 /** Prices the tokens of a transcription. */
