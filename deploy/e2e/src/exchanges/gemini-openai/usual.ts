@@ -52,6 +52,7 @@ export const geminiOpenaiOddities: readonly Exchange[] = [
       }),
     },
     expected: { text: "Hello." },
+    // 35 × 10 + 74 × 100
     usage: { input: 35, output: 74 },
     cost: 7_750,
   },

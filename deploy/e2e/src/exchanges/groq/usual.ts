@@ -1,5 +1,5 @@
 import { callAtOnce, dialectExchanges } from "../chat-dialect.ts";
-import { delta } from "../chunks.ts";
+import { delta, smallUsage } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
 
@@ -61,8 +61,6 @@ export const groqUsual = dialectExchanges({
   },
 });
 
-const counts = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-
 export const groqOddities: readonly Exchange[] = [
   {
     name: "usage stands in x_groq alone",
@@ -70,7 +68,7 @@ export const groqOddities: readonly Exchange[] = [
     reply: {
       body: sse(
         delta({ role: "assistant", content: "Hello." }, null, { x_groq: { id: "req_a" } }),
-        delta({}, "stop", { x_groq: { id: "req_a", usage: { ...times, ...counts } } }),
+        delta({}, "stop", { x_groq: { id: "req_a", usage: { ...times, ...smallUsage } } }),
         "[DONE]",
       ),
     },

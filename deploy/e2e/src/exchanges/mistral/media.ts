@@ -1,3 +1,4 @@
+import { completion } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { pdfBase64, withPdf } from "../media-requests.ts";
 
@@ -20,18 +21,7 @@ export const mistralMediaParts: readonly Exchange[] = [
         },
       ],
     },
-    reply: {
-      body: {
-        id: "c",
-        object: "chat.completion",
-        created: 1,
-        model: "mistral-large-2512",
-        choices: [
-          { index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" },
-        ],
-        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-      },
-    },
+    reply: { body: completion({ content: "Hello." }) },
     expected: { text: "Hello." },
     usage: { input: 10, output: 5 },
     cost: 600,

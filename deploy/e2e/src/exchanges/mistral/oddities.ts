@@ -1,27 +1,9 @@
+import { completion, delta, smallUsage, usageChunk } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { withTool } from "../requests.ts";
 import { sse } from "../sse.ts";
 
 const usage = { input: 10, output: 5 };
-const block = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-
-function response(message: object, finish_reason = "stop", more: object = {}) {
-  const choice = { index: 0, message: { role: "assistant", ...message }, finish_reason };
-  return {
-    id: "c",
-    object: "chat.completion",
-    created: 1,
-    model: "m",
-    choices: [choice],
-    usage: block,
-    ...more,
-  };
-}
-
-function delta(given: object, finish_reason: string | null = null, more: object = {}) {
-  const choices = [{ index: 0, delta: given, finish_reason }];
-  return { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices, ...more };
-}
 
 const parts = [
   {
@@ -42,7 +24,7 @@ const parts = [
 export const mistralOddities: readonly Exchange[] = [
   {
     name: "content as parts, some of them unknown",
-    reply: { body: response({ content: parts }) },
+    reply: { body: completion({ content: parts }) },
     expected: { text: "Hello.", reasoning: "Hm." },
     usage,
     cost: 600,
@@ -57,7 +39,7 @@ export const mistralOddities: readonly Exchange[] = [
         sse(
           delta({ content: parts.slice(2) }),
           delta({ content: "" }, "stop"),
-          delta({}, null, { choices: [], usage: block }),
+          usageChunk(),
           "[DONE]",
         ),
     },
@@ -68,8 +50,9 @@ export const mistralOddities: readonly Exchange[] = [
   {
     name: "details of the prompt by their other spelling",
     reply: {
-      body: response({ content: "Hello." }, "stop", {
-        usage: { ...block, prompt_token_details: { cached_tokens: 4 } },
+      body: completion({ content: "Hello." }, "stop", {
+        ...smallUsage,
+        prompt_token_details: { cached_tokens: 4 },
       }),
     },
     expected: { text: "Hello." },
@@ -80,7 +63,7 @@ export const mistralOddities: readonly Exchange[] = [
     name: "a call whose arguments are an object",
     request: withTool,
     reply: {
-      body: response(
+      body: completion(
         {
           content: "",
           tool_calls: [
@@ -97,7 +80,9 @@ export const mistralOddities: readonly Exchange[] = [
   {
     name: "a stream without a reason to finish, up to its [DONE], is complete",
     stream: true,
-    reply: { body: sse(delta({ content: "Hello." }), delta({}, null, { usage: block }), "[DONE]") },
+    reply: {
+      body: sse(delta({ content: "Hello." }), delta({}, null, { usage: smallUsage }), "[DONE]"),
+    },
     expected: { text: "Hello." },
     usage,
     cost: 600,

@@ -1,5 +1,5 @@
 import { callInParts, dialectExchanges } from "../chat-dialect.ts";
-import { delta, smallUsage } from "../chunks.ts";
+import { delta } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { sse } from "../sse.ts";
 
@@ -52,22 +52,22 @@ export const moonshotUsual = dialectExchanges({
   },
 });
 
+const usage = { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105, cached_tokens: 60 };
+
 export const moonshotOddities: readonly Exchange[] = [
   {
-    name: "usage stands in the choice alone",
+    name: "usage stands in the choice alone, with the cache beside its other counts",
     stream: true,
     reply: {
       body: sse(
         delta({ role: "assistant", content: "Hello." }),
-        {
-          ...delta({}),
-          choices: [{ index: 0, delta: {}, finish_reason: "stop", usage: smallUsage }],
-        },
+        { choices: [{ index: 0, delta: {}, finish_reason: "stop", usage }] },
         "[DONE]",
       ),
     },
     expected: { text: "Hello." },
-    usage: { input: 10, output: 5 },
-    cost: 600,
+    // 40 × 10 + 60 × 1 + 5 × 100
+    usage: { input: 40, cached: 60, output: 5 },
+    cost: 960,
   },
 ];

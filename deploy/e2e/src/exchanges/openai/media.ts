@@ -1,11 +1,6 @@
+import { completion } from "../chunks.ts";
 import type { Exchange } from "../exchange.ts";
 import { pdfBase64, takesMedia, withAudio, withPdf } from "../media-requests.ts";
-
-function completionOf(usage: object): object {
-  const message = { role: "assistant", content: "Hello." };
-  const choices = [{ index: 0, message, finish_reason: "stop" }];
-  return { id: "c", object: "chat.completion", created: 1, model: "u", choices, usage };
-}
 
 /** https://platform.openai.com/docs/guides/pdf-files, https://platform.openai.com/docs/guides/audio */
 export const openaiMediaParts: readonly Exchange[] = [
@@ -24,7 +19,7 @@ export const openaiMediaParts: readonly Exchange[] = [
       ],
     },
     reply: {
-      body: completionOf({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }),
+      body: completion({ content: "Hello." }),
     },
     expected: { text: "Hello." },
     usage: { input: 10, output: 5 },
@@ -36,7 +31,7 @@ export const openaiMediaParts: readonly Exchange[] = [
     request: withAudio,
     sent: { messages: [{ content: [{ type: "text" }, { input_audio: { format: "wav" } }] }] },
     reply: {
-      body: completionOf({
+      body: completion({ content: "Hello." }, "stop", {
         prompt_tokens: 40,
         completion_tokens: 5,
         total_tokens: 45,
