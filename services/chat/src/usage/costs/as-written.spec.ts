@@ -127,7 +127,12 @@ const rows: readonly Row[] = [
         image_tokens: 0,
         cached_tokens: 6,
       },
-      completion_tokens_details: { reasoning_tokens: 94, audio_tokens: 0 },
+      completion_tokens_details: {
+        reasoning_tokens: 94,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
       num_sources_used: 0,
     },
     "26 × 10 + 6 + (9 + 94) × 100",

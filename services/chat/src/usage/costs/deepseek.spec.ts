@@ -16,18 +16,6 @@ const cases: readonly CostCase[] = [
     "0.000008",
   ],
   [
-    "a hit: 36 × 0.28 + 64 × 0.028 + 50 × 0.42 = 32.872",
-    {
-      prompt_tokens: 100,
-      completion_tokens: 50,
-      total_tokens: 150,
-      prompt_tokens_details: { cached_tokens: 64 },
-      prompt_cache_hit_tokens: 64,
-      prompt_cache_miss_tokens: 36,
-    },
-    "0.000033",
-  ],
-  [
     "a hit without details: 28 × 0.28 + 1,472 × 0.028 + 200 × 0.42 = 133.056",
     {
       prompt_tokens: 1500,

@@ -2,19 +2,6 @@ import { type CostCase, claudePrices, testCosts } from "../../../test/usage-pric
 
 const cases: readonly CostCase[] = [
   [
-    "a cache write: 94 × 3 + 100 × 3.75 + 2 × 15 = 687",
-    {
-      completion_tokens: 2,
-      completion_tokens_details: { reasoning_tokens: 0 },
-      cost: 0.95,
-      cost_details: { upstream_inference_cost: 19 },
-      prompt_tokens: 194,
-      prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 100, audio_tokens: 0 },
-      total_tokens: 196,
-    },
-    "0.000687",
-  ],
-  [
     "a cache read: 21 × 3 + 10,318 × 0.30 + 60 × 15 = 4,058.4",
     {
       prompt_tokens: 10339,

@@ -4,29 +4,7 @@ const grok = { input: "3", cached_input: "0.75", output: "15" };
 
 const cases: readonly CostCase[] = [
   [
-    "reasoning beside the completion: 26 × 3 + 6 × 0.75 + (9 + 94) × 15 = 1,627.5",
-    {
-      prompt_tokens: 32,
-      completion_tokens: 9,
-      total_tokens: 135,
-      prompt_tokens_details: {
-        text_tokens: 32,
-        audio_tokens: 0,
-        image_tokens: 0,
-        cached_tokens: 6,
-      },
-      completion_tokens_details: {
-        reasoning_tokens: 94,
-        audio_tokens: 0,
-        accepted_prediction_tokens: 0,
-        rejected_prediction_tokens: 0,
-      },
-      num_sources_used: 0,
-    },
-    "0.001628",
-  ],
-  [
-    "a long one: 9,992 × 3 + 128 × 0.75 + (1,499 + 2,809) × 15 = 94,692",
+    "reasoning beside the completion: 9,992 × 3 + 128 × 0.75 + (1,499 + 2,809) × 15 = 94,692",
     {
       prompt_tokens: 10120,
       completion_tokens: 1499,
