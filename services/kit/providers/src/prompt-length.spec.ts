@@ -1,17 +1,6 @@
-import { readRefusal } from "@tollgate/upstream/refusal";
 import { describe, expect, test } from "vitest";
+import { type KindName, readRefusalOf } from "../test/read-refusal.ts";
 import { vendors } from "./index.ts";
-
-type Kind = keyof typeof vendors;
-
-function read(kind: Kind, status: number, body: unknown) {
-  const head = { status, contentType: "application/json", headers: {} };
-  return readRefusal(head, bytesOf(JSON.stringify(body)), vendors[kind], []);
-}
-
-async function* bytesOf(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
-}
 
 const openai = (message: string, code: unknown = null, type = "invalid_request_error") => ({
   error: { message, type, param: null, code },
@@ -35,7 +24,7 @@ const vllm = (message: string) => ({
 });
 
 /** A refusal as its vendor writes it: of a provider of which kind, by which status. */
-type Row = readonly [vendor: string, kind: Kind, status: number, body: unknown];
+type Row = readonly [vendor: string, kind: KindName, status: number, body: unknown];
 
 const tooLong: readonly Row[] = [
   [
@@ -472,7 +461,7 @@ const named = (rows: readonly Row[]) =>
 
 describe("a prompt is too long", () => {
   test.each(named(tooLong))("in the words of %s", async (_, [, kind, status, body]) => {
-    const failure = await read(kind, status, body);
+    const failure = await readRefusalOf(kind, status, body);
     expect(failure).toMatchObject({ isTooLong: true, meaning: "too_large", passesOn: true });
     expect(failure.hint).not.toBe("");
   });
@@ -481,8 +470,8 @@ describe("a prompt is too long", () => {
     for (const [vendor, , status, body] of tooLong) {
       const { message } = (body as { error?: { message?: string } }).error ?? {};
       if (message === undefined || vendor.startsWith("OpenRouter")) continue;
-      for (const kind of Object.keys(vendors) as Kind[]) {
-        const { isTooLong } = await read(kind, status, { error: { message } });
+      for (const kind of Object.keys(vendors) as KindName[]) {
+        const { isTooLong } = await readRefusalOf(kind, status, { error: { message } });
         expect([vendor, kind, isTooLong]).toEqual([vendor, kind, message !== "No."]);
       }
     }
@@ -597,5 +586,5 @@ test.each(named(others))("what is no matter of the prompt's length: %s", async (
   status,
   body,
 ]) => {
-  expect(await read(kind, status, body)).toMatchObject({ isTooLong: false });
+  expect(await readRefusalOf(kind, status, body)).toMatchObject({ isTooLong: false });
 });

@@ -1,23 +1,9 @@
 import type { FailureMeaning } from "@tollgate/catalog/provider-refusal";
-import { readRefusal } from "@tollgate/upstream/refusal";
 import { describe, expect, test } from "vitest";
-import { messagesEventFailure } from "./anthropic/errors.ts";
+import { type KindName, readRefusalOf } from "../test/read-refusal.ts";
 import { vendors } from "./index.ts";
-import { responsesEventFailure } from "./openai/errors.ts";
 
-type Kind = keyof typeof vendors;
 type Headers = Record<string, string>;
-
-/** Reads a refusal as the provider client does. */
-function read(kind: Kind, status: number, body: unknown, headers: Headers = {}) {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const head = { status, contentType: "application/json", headers };
-  return readRefusal(head, asChunks(text), vendors[kind], ["sk-of-the-gateway"]);
-}
-
-async function* asChunks(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
-}
 
 const openai = (type: string | null, code: string | null, message = "No.") => ({
   error: { message, type, param: null, code },
@@ -38,7 +24,7 @@ const elevenlabs = (status: string, message = "No.") => ({ detail: { status, mes
 const aws = (type: string) => ({ "x-amzn-errortype": `${type}:http://internal.amazon.com/` });
 
 /** A cell of the table of meanings: the kind, the refusal in the vendor's own words, its headers. */
-type Cell = readonly [Kind, number, unknown, Headers?];
+type Cell = readonly [KindName, number, unknown, Headers?];
 
 const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: readonly Cell[] } = {
   key_or_bill: [
@@ -579,7 +565,7 @@ const textOf = (part: unknown) => (typeof part === "object" ? JSON.stringify(par
 describe.each(Object.entries(cells))("%s", (meaning, rows) => {
   const titled = rows.map((cell) => [cell.slice(0, 3).map(textOf).join(" "), cell] as const);
   test.each(titled)("%s", async (_, [kind, status, body, headers]) => {
-    const failure = await read(kind, status, body, headers);
+    const failure = await readRefusalOf(kind, status, body, headers);
     expect(failure).toMatchObject({ status, meaning });
     const stops = meaning === "bad_request" && [400, 413, 422].includes(status);
     expect(failure.passesOn).toBe(!stops);
@@ -587,51 +573,23 @@ describe.each(Object.entries(cells))("%s", (meaning, rows) => {
 
   test("has the words of every kind", () => {
     const missing = Object.keys(vendors).filter((kind) => !rows.some(([name]) => name === kind));
-    // Deepgram's audio and Voyage's texts are never too large for their key.
+    // Deepgram has no refusal of a request that is too large.
     expect(missing).toEqual(meaning === "too_large" ? ["deepgram"] : []);
   });
 });
 
-test.each([
-  ["retry-after", "7", 7_000],
-  ["retry-after", "0", 0],
-  ["retry-after-ms", "1500", 1_500],
-  ["retry-after", "soon", undefined],
-])("any provider's %s: %s is %s ms", async (name, value, retryAfterMs) => {
-  const failures = Object.keys(vendors).map((kind) =>
-    read(kind as Kind, 429, {}, { [name]: value }),
-  );
-  for (const failure of await Promise.all(failures))
-    expect(failure.retryAfterMs).toBe(retryAfterMs);
-});
-
-test("a Retry-After may be a date", async () => {
-  const date = new Date(Date.now() + 20_000).toUTCString();
-  const { retryAfterMs } = await read("openai", 429, {}, { "retry-after": date });
-  expect(retryAfterMs).toBeGreaterThan(17_000);
-  expect(retryAfterMs).toBeLessThanOrEqual(20_000);
-});
-
-test("vendors also say elsewhere when to come again", async () => {
-  const retryInfo = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" };
-  const ofGoogle = await read("google", 429, google(429, "RESOURCE_EXHAUSTED", "No.", retryInfo));
-  expect(ofGoogle.retryAfterMs).toBeCloseTo(34_070);
-  const headers = { "X-RateLimit-Reset": String(Date.now() + 30_000) };
-  const body = { error: { code: 429, message: "Rate limit exceeded", metadata: { headers } } };
-  const ofOpenRouter = await read("openai", 429, body);
-  expect(ofOpenRouter.retryAfterMs).toBeGreaterThan(25_000);
-});
-
 test("clients are told what is wrong with their request, and operators of key and bill", async () => {
-  const bad = await read("openai", 400, openai("invalid_request_error", null, "Too hot."));
+  const bad = await readRefusalOf("openai", 400, openai("invalid_request_error", null, "Too hot."));
   expect(bad).toMatchObject({ hint: "Too hot.", said: undefined });
   const message = "Incorrect API key provided: sk-of-the-gateway, not sk-proj-****abcd.";
-  const refused = await read("openai", 401, openai(null, "invalid_api_key", message));
+  const refused = await readRefusalOf("openai", 401, openai(null, "invalid_api_key", message));
   expect(refused.hint).toBeUndefined();
   expect(refused.said).toBe("Incorrect API key provided: [key], not [key].");
 });
 
-test.each(Object.keys(vendors) as Kind[])("a client cannot write the words of %s", async (kind) => {
+test.each(
+  Object.keys(vendors) as KindName[],
+)("a client cannot write the words of %s", async (kind) => {
   const words = Object.values(cells)
     .flat()
     .map(([, , body]) => vendors[kind].refusalMessage(body))
@@ -643,51 +601,8 @@ test.each(Object.keys(vendors) as Kind[])("a client cannot write the words of %s
       { message },
       { detail: message },
     ]) {
-      const { meaning } = await read(kind, 400, body);
+      const { meaning } = await readRefusalOf(kind, 400, body);
       expect(["bad_request", "too_large"]).toContain(meaning);
     }
   }
-});
-
-describe("an error in a stream", () => {
-  test.each([
-    ["authentication_error", "No.", "key_or_bill"],
-    ["billing_error", "No.", "key_or_bill"],
-    ["invalid_request_error", "Your credit balance is too low.", "key_or_bill"],
-    ["rate_limit_error", "No.", "rate"],
-    ["invalid_request_error", "prompt is too long: 210000 tokens", "too_large"],
-    ["overloaded_error", "Overloaded", "trouble"],
-    ["api_error", "No.", "trouble"],
-    ["of_next_year", "No.", "trouble"],
-    ["invalid_request_error", "No.", "bad_request"],
-  ])("of Messages: %s, %s", (type, message, meaning) => {
-    expect(messagesEventFailure(anthropic(type, message))).toMatchObject({ meaning });
-  });
-
-  test.each([
-    ["insufficient_quota", "You exceeded your current quota.", "key_or_bill", undefined],
-    [
-      "rate_limit_exceeded",
-      "Rate limit reached for gpt-5 on TPM. Please try again in 11.054s.",
-      "rate",
-      11_054,
-    ],
-    ["rate_limit_exceeded", "Request too large for gpt-5.", "too_large", undefined],
-    [
-      "context_length_exceeded",
-      "Your input exceeds the context window of this model.",
-      "too_large",
-      undefined,
-    ],
-    ["server_error", "No.", "trouble", undefined],
-    ["server_is_overloaded", "No.", "trouble", undefined],
-    ["of_next_year", "No.", "trouble", undefined],
-    ["invalid_prompt", "No.", "bad_request", undefined],
-  ])("of Responses: %s, %s", (code, message, meaning, retryAfterMs) => {
-    const expected = { meaning, retryAfterMs };
-    const error = { code, message };
-    const failed = { type: "response.failed", response: { status: "failed", error } };
-    expect(responsesEventFailure(failed)).toMatchObject(expected);
-    expect(responsesEventFailure({ type: "error", ...error })).toMatchObject(expected);
-  });
 });
