@@ -1,7 +1,6 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { switchesReasoning } from "@tollgate/catalog/passed-members";
-import type { JsonObject } from "@tollgate/core/json";
-import { isJsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import { vendorChatOf } from "@tollgate/providers/vendor-of";
 import { LRUCache } from "lru-cache";
@@ -36,12 +35,14 @@ export class HiddenReasoning {
    */
   isIn(request: ReasoningRequest): boolean {
     const { reasoning, chain } = request.model;
-    return chain.some((slot) => {
-      if (vendorChatOf(slot).reportsOutputSoFar || slot.provider.continuousUsage) return false;
+    let isForwarded = false;
+    for (const slot of chain) {
+      if (vendorChatOf(slot).reportsOutputSoFar || slot.provider.continuousUsage) continue;
       if (reasoning === "hidden" || thinksUnreported(slot, request)) return true;
-      if (!request.translated.has(slot) && hasSwitch(request.model, request.client)) return true;
-      return reasoning === undefined && this.#hiding.has(slot.id);
-    });
+      if (reasoning === undefined && this.#hiding.has(slot.id)) return true;
+      isForwarded ||= !request.translated.has(slot);
+    }
+    return isForwarded && hasSwitch(request.model, request.client);
   }
 }
 

@@ -9,18 +9,24 @@ export class ClientRequest {
   /** What the model allows. */
   readonly allows: ReadonlySet<string>;
   readonly #parse: (call: ChatCall) => JsonObject;
+  /** The request as the client sent it. */
+  readonly bytes: Buffer;
   #json: JsonObject | undefined;
+  /** Whether its texts may have escaped small letters. */
+  #mayEscape: boolean | undefined;
 
   /** `parse` returns the request in a call, without the stored turns of its conversation. */
   constructor(call: ChatCall, parse: (call: ChatCall) => JsonObject, allows: ReadonlySet<string>) {
     this.call = call;
+    const { buffer, byteOffset, byteLength } = call.body;
+    this.bytes = Buffer.from(buffer, byteOffset, byteLength);
     this.allows = allows;
     this.#parse = parse;
   }
 
   /** Returns whether the request may have a name that begins with this text and is longer. */
   mayHaveLonger(text: string): boolean {
-    const bytes = this.#bytes();
+    const { bytes } = this;
     const start = Buffer.from(`"${text}`);
     let at = bytes.indexOf(start);
     while (at !== -1) {
@@ -32,21 +38,21 @@ export class ClientRequest {
     return false;
   }
 
-  /** Returns whether the request may have this word of small letters, which a client may escape. It is not parsed for that. */
+  /**
+   * Returns whether the request may have this word of small letters, which a client may escape. The request
+   * is not parsed for that.
+   */
   mayHave(word: string): boolean {
-    const bytes = this.#bytes();
-    return bytes.includes(word) || bytes.includes("\\u006") || bytes.includes("\\u007");
+    const { bytes } = this;
+    if (bytes.includes(word)) return true;
+    this.#mayEscape ??= bytes.includes("\\u006") || bytes.includes("\\u007");
+    return this.#mayEscape;
   }
 
   /** The request. It is parsed where it is read first: most requests are only forwarded. */
   get json(): JsonObject {
     this.#json ??= this.#parse(this.call);
     return this.#json;
-  }
-
-  #bytes(): Buffer {
-    const { buffer, byteOffset, byteLength } = this.call.body;
-    return Buffer.from(buffer, byteOffset, byteLength);
   }
 }
 

@@ -28,7 +28,7 @@ export async function countTokens(
     return { body: Buffer.from(JSON.stringify({ input_tokens: tokens })) };
   }
   const client = new ClientRequest(call, wire.parse, model.allows);
-  const own = wire.ownBody?.(client) ?? Buffer.from(call.body);
+  const own = wire.ownBody?.(client) ?? client.bytes;
   const count = async (slot: Slot) => {
     const body = replaceMembers(own, {
       model: JSON.stringify(slot.upstreamModel),

@@ -63,7 +63,7 @@ export function ownBody(
   form: Pick<ForwardedRequest, "mayBeForeign" | "withoutForeign">,
   client: ClientRequest,
 ): Buffer {
-  const bytes = Buffer.from(client.call.body);
+  const { bytes } = client;
   if (!form.mayBeForeign(bytes)) return bytes;
   const sent = form.withoutForeign(client.json);
   return sent === client.json ? bytes : Buffer.from(JSON.stringify(sent));

@@ -38,8 +38,8 @@ export function textsIn(content: unknown): readonly string[] {
  * `reasoning_content`, as Mistral's models write it. The same where its content is a text, or none.
  */
 export function withTextContent(message: JsonObject): JsonObject {
+  if (typeof message.content === "string" || (message.content ?? null) === null) return message;
   const { content, ...rest } = message;
-  if (typeof content === "string" || content === undefined || content === null) return message;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
   const text = parts.map((part) => (isThinking(part) ? "" : textOfPart(part))).join("");
   const thinking = parts.map((part) => (isThinking(part) ? textOfPart(part) : "")).join("");

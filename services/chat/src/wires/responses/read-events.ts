@@ -53,7 +53,8 @@ export function readResponseEvents(context: Context): WireEvents {
     deliver({ data, value, isLast }) {
       const type = String(value.type);
       followed.see(value);
-      const bytes = dataBytes(type, withAlias(data, "response", alias));
+      const sent = isJsonObject(value.response) ? withAlias(data, "response", alias) : data;
+      const bytes = dataBytes(type, sent);
       if (isLast) last = bytes;
       else waiting.push(bytes);
       if (starting.has(type) || waiting.length === 0) return undefined;
