@@ -6,7 +6,7 @@ import type { GenerateImagesRequest } from "@tollgate/proto/tollgate/v1/image";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { returnedImages } from "./returned-image.ts";
 
-/** Of a response without an image, the log names as many members: its provider may have been paid. */
+/** How many members of a response without an image the log names: the provider may charge for it. */
 const maxNamedMembers = 8;
 
 /**

@@ -69,7 +69,7 @@ export class TranscribedStream {
     });
   }
 
-  /** Resolves at once: what is left of a stream that has ended is not read. */
+  /** Resolves at once: unlike a `FormStream`, a transcript over a WebSocket is not read to its end. */
   async finish(): Promise<void> {}
 
   /** Closes the connection. */

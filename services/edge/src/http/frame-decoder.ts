@@ -4,13 +4,13 @@ import type { BrotliDecompress, Gunzip, Inflate, ZstdDecompress } from "node:zli
 /** What decodes one frame of a content coding. */
 export type Decompress = BrotliDecompress | Gunzip | Inflate | ZstdDecompress;
 
-/** More than clients write. Each takes a decoder, and may be a few bytes of the body. */
+/** More than clients write. Each frame takes a decoder of its own, although it may have a few bytes only. */
 const maxFrames = 1_024;
 
 /**
- * Decodes the frames of a body, one behind the other. Node's decoders end with the first one, and ignore
- * what follows it. Emits an error for bytes that are no frame, and for more than one frame where the coding
- * has one only.
+ * Decodes the frames of a body one after another. A decoder of Node ends with the first frame, and ignores
+ * what follows it. Emits an error for bytes that are not a frame, and for a second frame where the coding has
+ * only one.
  */
 export class FrameDecoder extends Transform {
   readonly #create: () => Decompress;

@@ -19,7 +19,10 @@ export interface BodyLimit {
 
 const largest: BodyLimit = { bytes: maxBodyBytes, error: tooLarge };
 
-/** A frame may ask for as much memory as its window. It is not that of the body, and not reserved: RFC 9659. */
+/**
+ * The largest window of a frame: 8 MiB, which RFC 9659 requires of decoders. A decoder allocates the window
+ * that the frame names, beside the memory that is reserved for the body.
+ */
 const zstdOptions = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
 
 /** The content codings that are decoded, besides `identity`. */
@@ -39,9 +42,8 @@ const codingsOfFrames: ReadonlySet<string> = new Set(["gzip", "x-gzip", "zstd"])
 
 /**
  * Reads the body of a request, whatever its content type, and reserves the memory for it as it
- * arrives. Throws `invalid_json` if it is larger than `maxBodyBytes`, cannot be read, or is in a coding that is not
- * decoded (415), and what the
- * reservation throws. `limit` sets a lower limit.
+ * arrives. Throws `invalid_json` if it is larger than `maxBodyBytes`, cannot be read, or is in a content
+ * coding that is not decoded (415), and what the reservation throws. `limit` sets a lower limit.
  */
 export async function readBody(
   { req }: { readonly req: IncomingMessage },

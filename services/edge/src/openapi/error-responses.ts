@@ -43,7 +43,7 @@ const meanings: Record<ErrorCode, string> = {
     "space for uploads is in use. Retry in a moment.",
 };
 
-/** A body in a content coding that is not decoded has a status of its own. */
+/** The status of `invalid_json` for a body in a content coding that is not decoded. */
 const unknownCoding = {
   status: 415,
   meaning: "The body has a content coding that is not decoded.",

@@ -144,8 +144,8 @@ interface ForwardedCall {
 }
 
 /**
- * Sends the head at once: a service's shutdown and timeouts depend on whether it has requests. The departure
- * of the client may follow on the connection, which the agent closes at the end.
+ * Sends the head at once: a service's shutdown and timeouts depend on whether it has requests. Keeps the
+ * connection open after the request, because `announceDeparture` may write to it. The agent closes it.
  */
 function sendHead(request: ClientRequest): void {
   try {
@@ -157,7 +157,10 @@ function sendHead(request: ClientRequest): void {
   }
 }
 
-/** Says that the client left, if it did. A service without the complete body has called no provider. */
+/**
+ * Tells the service that the client left, if it did. A service that has not received the complete body has
+ * not called a provider, and need not know.
+ */
 function announceDeparture({ signal, request }: ForwardedCall, res: ServerResponse): void {
   const { socket } = request ?? {};
   if (res.writableFinished || endsByGateway(signal) || !socket?.writable) return;

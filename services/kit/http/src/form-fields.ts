@@ -40,7 +40,7 @@ export interface TextField {
 
 export interface FormFile {
   contentType: string;
-  /** Without a path; empty where the part has none. */
+  /** The name of the file, without a path; empty where the part has none. */
   fileName: string;
   /** Where its contents begin in the body of the form, in bytes. */
   offset: number;

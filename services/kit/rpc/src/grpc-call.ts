@@ -20,8 +20,8 @@ import type { ResponseStream } from "./response-stream.ts";
 /**
  * Makes a unary call as a gRPC call of its own. Sends a copy of `metadata`.
  *
- * The client's side stays open after the request: a second message says that the caller left, since the
- * reset of a call looks like the loss of its connection.
+ * The client's side stays open after the request. A second message says that the caller left: the server
+ * cannot tell the reset of a call from the loss of its connection.
  */
 export function grpcUnary(
   client: Client,
@@ -117,7 +117,10 @@ const streamEvents = ["readable", "end", "close", "error", "status"];
 
 type OpenCall = ClientWritableStream<Uint8Array> | ClientDuplexStream<Uint8Array, Message>;
 
-/** Says that the caller left, and the server ends the call, or resets that of a caller that cannot wait. */
+/**
+ * Cancels a call: by a second message where the caller left, upon which the server ends the call, and by a
+ * reset where the caller failed or stops.
+ */
 function cancelCall(call: OpenCall, { reason }: PeerError): void {
   if (reason === "cancelled") call.end(new Uint8Array());
   else call.cancel();

@@ -25,8 +25,8 @@ type UnaryCall = ServerReadableStream<Message, Message>;
 type StreamCall = ServerDuplexStream<Message, Message>;
 
 /**
- * Serves each call of a service that arrives as a gRPC call of its own. To a client, the methods are those
- * of the proto files: its request may have a second message, which says that the caller left.
+ * Serves each call of a service that arrives as a gRPC call of its own. Any gRPC client can call the methods
+ * of the proto files. A second message of the request is optional, and says that the caller left.
  */
 export function addGrpcService(server: Server, binding: ServiceBinding, guard: CallGuard): void {
   const implementation: UntypedServiceImplementation = {};
@@ -143,12 +143,12 @@ function isOver({ hasLeft, isAborted }: GrpcContext): boolean {
   return hasLeft || isAborted;
 }
 
-/** A caller that cancels this long before the deadline has reached it: it was a little earlier there. */
+/** A cancellation this close to the deadline is the deadline's: it passes a little earlier at the caller. */
 const deadlineMarginMs = 1_000;
 
 /**
- * Reads the request of a call, and follows its caller, which leaves by a second message. grpc-js emits
- * `cancelled` when the deadline passes, and otherwise when the caller fails, stops or disconnects.
+ * Reads the request of a call, and watches its caller, which sends a second message when it leaves. grpc-js
+ * emits `cancelled` when the deadline passes, and when the caller fails, stops or disconnects.
  */
 function followCaller(call: UnaryCall | StreamCall) {
   const context = new GrpcContext(call.metadata);

@@ -12,10 +12,9 @@ import {
 
 /**
  * Measures the text that the model reads: the text of the messages, and the JSON of the tools and
- * the response format. An image counts as a part, a file by its pages and audio by its seconds, and
- * their URLs or bytes as no text. Tools and format
- * are counted separately, because a conversation does not store them, and so are the members that the model
- * passes: some of them are prompts.
+ * the response format. An image counts as a part, a file by its pages, and audio by its seconds; their
+ * URLs and bytes are not text. Tools and format are counted separately, because a conversation does not
+ * store them. So are the `passed` members, some of which are prompts.
  */
 export function measurePrompt(body: JsonObject, passed: readonly unknown[] = []): PromptSize {
   const messages = body.messages as readonly unknown[];

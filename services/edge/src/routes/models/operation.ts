@@ -16,7 +16,7 @@ const versionParameter: Parameter = {
   schema: { type: "string" },
 };
 
-function queryOf({ query }: ApiVariant): Parameter[] {
+function queryParameters({ query }: ApiVariant): Parameter[] {
   return query.map((one) => ({ in: "query", ...one }));
 }
 
@@ -28,7 +28,7 @@ export const listModelsOperation: Operation = {
     "Without a key, and with one that may call every public model, all public aliases. With a key " +
     "whose policy names models, those of them that are public. An invalid key is rejected. " +
     ofAnthropic,
-  parameters: [versionParameter, ...queryOf(anthropicList)],
+  parameters: [versionParameter, ...queryParameters(anthropicList)],
   responses: {
     200: jsonResponseDoc(
       "ModelPage",
@@ -46,7 +46,7 @@ export const getModelOperation: Operation = {
   description: `An alias may contain slashes, encoded or not. ${ofAnthropic}`,
   parameters: [
     versionParameter,
-    ...queryOf(anthropicModel),
+    ...queryParameters(anthropicModel),
     {
       in: "path",
       name: "alias",

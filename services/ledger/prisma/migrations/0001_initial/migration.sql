@@ -35,7 +35,7 @@ CREATE TABLE hold (
   alias           text NOT NULL DEFAULT '',
   -- The job that it is kept for (keep_hold). Empty: it is a request's.
   job_id          text NOT NULL DEFAULT '',
-  -- Of the model of a request whose loss is recorded (lost_request). Empty: it is not.
+  -- Those of the model, where the loss of the request is recorded (lost_request). Empty: it is not.
   route_type      text NOT NULL DEFAULT '',
   unit_type       text NOT NULL DEFAULT ''
 );
@@ -53,7 +53,7 @@ CREATE TABLE lost_request (
   alias      text NOT NULL,
   unit_type  text NOT NULL,
   begun_at   timestamptz(6) NOT NULL,
-  -- When its usage event is not expected any more.
+  -- From then on, its usage event is not expected any more.
   due_at     timestamptz(6) NOT NULL
 );
 
