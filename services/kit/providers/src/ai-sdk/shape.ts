@@ -42,14 +42,20 @@ export function objectWith(shapes: MemberShapes, required: readonly string[] = [
       read[name] = member;
       isEmpty = false;
     }
-    if (isEmpty) return undefined;
-    for (const name of required) if (read[name] === undefined) return undefined;
-    return read;
+    return isEmpty || !hasAll(read, required) ? undefined : read;
   };
 }
 
-/** Returns the shape of an object that is kept as it is, but for these members where they are not of their shapes. */
-export function objectKept(shapes: MemberShapes): Shape {
+function hasAll(read: JsonObject, required: readonly string[]): boolean {
+  for (const name of required) if (read[name] === undefined) return false;
+  return true;
+}
+
+/**
+ * Returns the shape of an object that is kept as it is, but for these members where they are not of their
+ * shapes. It has all that are `required`.
+ */
+export function objectKept(shapes: MemberShapes, required: readonly string[] = []): Shape {
   const entries = Object.entries(shapes);
   return (value) => {
     if (!isJsonObject(value)) return undefined;
@@ -61,7 +67,7 @@ export function objectKept(shapes: MemberShapes): Shape {
       if (member === undefined) delete read[name];
       else read[name] = member;
     }
-    return read;
+    return hasAll(read, required) ? read : undefined;
   };
 }
 

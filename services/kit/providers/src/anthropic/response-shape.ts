@@ -18,11 +18,16 @@ import { SkippedBlocks } from "../ai-sdk/skipped-blocks.ts";
 const asObject: Shape = (value) => (isJsonObject(value) ? value : undefined);
 
 /** The summaries of a conversation are billed, and no others. */
-const iteration = objectKept({
-  type: only("compaction"),
-  input_tokens: asCount,
-  output_tokens: asCount,
-});
+const iterations = listWith(
+  objectKept(
+    {
+      type: only("compaction"),
+      input_tokens: orElse(asCount, 0),
+      output_tokens: orElse(asCount, 0),
+    },
+    ["type"],
+  ),
+);
 
 /** Counts that are null are not there: they would replace those of the stream's first event. */
 const counts: MemberShapes = {
@@ -35,16 +40,10 @@ const counts: MemberShapes = {
   server_tool_use: asObject,
   service_tier: asText,
   iterations: (value) => {
-    const read = listWith((one) => readIteration(one))(value);
+    const read = iterations(value);
     return Array.isArray(read) && read.length > 0 ? read : undefined;
   },
 };
-
-function readIteration(value: unknown): unknown {
-  const read = iteration(value);
-  if (!isJsonObject(read) || read.type === undefined) return undefined;
-  return { ...read, input_tokens: read.input_tokens ?? 0, output_tokens: read.output_tokens ?? 0 };
-}
 
 /**
  * Returns the shape of a usage block that has all these counts, which the package requires. One that is
@@ -97,7 +96,7 @@ const event = byType({
     delta: orElse(objectWith(stop), {}),
     usage: usageWith("output_tokens"),
   }),
-  message_stop: orElse(() => undefined, {}),
+  message_stop: () => ({}),
 });
 
 /**

@@ -17,24 +17,24 @@ import { SkippedBlocks } from "../ai-sdk/skipped-blocks.ts";
 /** The package requires counts. These cannot be billed from, as no counts could not. */
 const noUsage = { inputTokens: -1, outputTokens: -1, totalTokens: -1 };
 
-const cacheDetails: Shape = (value) => {
-  const read = listWith(objectKept({ inputTokens: asCount, ttl: asText }))(value);
-  if (!Array.isArray(read)) return undefined;
-  return read.filter((one) => "inputTokens" in one && "ttl" in one);
-};
-
-const usage: Shape = (value) => {
-  const read = objectKept({
+const counts = objectKept(
+  {
     inputTokens: asCount,
     outputTokens: asCount,
     totalTokens: asCount,
     cacheReadInputTokens: asCount,
     cacheWriteInputTokens: asCount,
-    cacheDetails,
-  })(value) as JsonObject | undefined;
-  const { inputTokens, outputTokens } = read ?? {};
-  if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return undefined;
-  return { totalTokens: inputTokens + outputTokens, ...read };
+    cacheDetails: listWith(
+      objectKept({ inputTokens: asCount, ttl: asText }, ["inputTokens", "ttl"]),
+    ),
+  },
+  ["inputTokens", "outputTokens"],
+);
+
+const usage: Shape = (value) => {
+  const read = counts(value);
+  if (!isJsonObject(read)) return undefined;
+  return { totalTokens: Number(read.inputTokens) + Number(read.outputTokens), ...read };
 };
 
 const toolUse = objectWith({ toolUseId: asText, name: asText, input: asAny }, [

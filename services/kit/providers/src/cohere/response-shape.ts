@@ -40,23 +40,11 @@ const textAsParts: Shape = (value) =>
 
 const isFunction = orElse(only("function"), "function");
 
-const call = objectWith(
-  {
-    id: callId,
-    type: isFunction,
-    function: objectWith({ name: asText, arguments: orElse(asText, "{}") }, ["name"]),
-  },
-  ["function"],
-);
-
-const begunCall = objectWith(
-  {
-    id: callId,
-    type: isFunction,
-    function: objectWith({ name: asText, arguments: orElse(asText, "") }, ["name"]),
-  },
-  ["function"],
-);
+/** Returns the shape of a call. One without arguments has these. */
+function callWith(noArguments: string): Shape {
+  const called = objectWith({ name: asText, arguments: orElse(asText, noArguments) }, ["name"]);
+  return objectWith({ id: callId, type: isFunction, function: called }, ["function"]);
+}
 
 /** An event with a part of a message. */
 function ofMessage(shapes: Readonly<Record<string, Shape>>): Shape {
@@ -71,7 +59,7 @@ const event = byType({
   "content-start": ofMessage({ content: part }),
   "content-delta": ofMessage({ content: eitherOf(thinkingPart, textPart) }),
   "content-end": objectWith({ index: orElse(asNumber, 0) }),
-  "tool-call-start": ofMessage({ tool_calls: begunCall }),
+  "tool-call-start": ofMessage({ tool_calls: callWith("") }),
   "tool-call-delta": ofMessage({
     tool_calls: objectWith({ function: objectWith({ arguments: asText }) }),
   }),
@@ -111,7 +99,7 @@ export const cohereShape: ResponseShape = {
         objectWith({
           role: orElse(asText, "assistant"),
           content: eitherOf(listWith(part), textAsParts),
-          tool_calls: listWith(call),
+          tool_calls: listWith(callWith("{}")),
         }),
         { role: "assistant" },
       ),

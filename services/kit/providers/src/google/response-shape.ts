@@ -13,11 +13,9 @@ import {
   type Shape,
 } from "../ai-sdk/shape.ts";
 
-const modalities: Shape = (value) => {
-  const read = listWith(objectKept({ modality: asText, tokenCount: asCount }))(value);
-  if (!Array.isArray(read)) return undefined;
-  return read.filter((one) => "modality" in one && "tokenCount" in one);
-};
+const modalities = listWith(
+  objectKept({ modality: asText, tokenCount: asCount }, ["modality", "tokenCount"]),
+);
 
 const usageMetadata = objectKept({
   cachedContentTokenCount: asCount,

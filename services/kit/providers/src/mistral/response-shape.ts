@@ -20,9 +20,8 @@ const promptDetails = objectKept({
   messages: listWith((one) => one),
 });
 
-/** A block without the counts of both sides is none. The package requires the total besides. */
-const usage: Shape = (value) => {
-  const read = objectKept({
+const counts = objectKept(
+  {
     prompt_tokens: asCount,
     completion_tokens: asCount,
     total_tokens: asCount,
@@ -33,10 +32,15 @@ const usage: Shape = (value) => {
     prompt_tokens_details: promptDetails,
     prompt_token_details: promptDetails,
     completion_tokens_details: objectKept({ reasoning_tokens: asCount }),
-  })(value) as JsonObject | undefined;
-  const { prompt_tokens: prompt, completion_tokens: completion } = read ?? {};
-  if (typeof prompt !== "number" || typeof completion !== "number") return undefined;
-  return { total_tokens: prompt + completion, ...read };
+  },
+  ["prompt_tokens", "completion_tokens"],
+);
+
+/** A block without the counts of both sides is none. The package requires the total besides. */
+const usage: Shape = (value) => {
+  const read = counts(value);
+  if (!isJsonObject(read)) return undefined;
+  return { total_tokens: Number(read.prompt_tokens) + Number(read.completion_tokens), ...read };
 };
 
 /** The package requires a block. This one cannot be billed from, as none could not. */
@@ -95,7 +99,6 @@ function choices(name: "message" | "delta", shape: Shape, empty: JsonObject): Sh
 }
 
 const head = { id: asText, created: asNumber, model: asText };
-const isAssistant = orElse(() => undefined, "assistant");
 const noDelta = { index: 0, delta: {} };
 
 const message = objectWith({ content, tool_calls: listWith(callDelta) });
@@ -117,10 +120,10 @@ export const mistralShape: ResponseShape = {
   answer: objectWith(
     {
       ...head,
-      object: orElse(() => undefined, "chat.completion"),
+      object: () => "chat.completion",
       choices: choices(
         "message",
-        objectWith({ role: isAssistant, content, tool_calls: listWith(call) }),
+        objectWith({ role: () => "assistant", content, tool_calls: listWith(call) }),
         { role: "assistant" },
       ),
       usage: orElse(usage, noUsage),
