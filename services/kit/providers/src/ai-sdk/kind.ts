@@ -26,8 +26,8 @@ export interface LanguageModelKind {
   headers: readonly string[];
   /** How events are separated in a stream; by lines where it is not set. */
   framing?: Framing;
-  /** What is read of responses, so that whatever else a provider sends breaks none. All where it is not set. */
-  responses?: ResponseShape;
+  /** What is read of responses, so that whatever else a provider sends breaks none. */
+  responses: ResponseShape;
   /** What the provider's reasons mean to finish with that the package does not know. */
   reasons?: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>>;
   /** Returns the path of a request after the provider's base URL. */

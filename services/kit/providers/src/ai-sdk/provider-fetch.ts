@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { SlotFailure } from "@tollgate/upstream/failure";
+import type { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import type { PostCall, ProviderClient } from "@tollgate/upstream/provider-client";
 import { type ProviderResponse, readBytes } from "@tollgate/upstream/provider-response";
@@ -28,7 +28,7 @@ export interface ProviderFetch {
   letEnd(): void;
 }
 
-/** The largest single line of a stream, or event in another framing. */
+/** The largest single event in another framing than lines. */
 const maxEventBytes = 16 * 1024 * 1024;
 
 /** Where a package's requests go, whatever address it has, and which of its headers are sent. */
@@ -38,8 +38,8 @@ export interface FetchTarget {
   headers: readonly string[];
   /** How the events of a stream are separated; by lines where it is not set. */
   framing?: Framing | undefined;
-  /** What is read of responses; all where it is not set. */
-  responses?: ResponseShape | undefined;
+  /** What is read of responses. */
+  responses: ResponseShape;
   /** Members that a body has besides those of the package, which come first where both have one. */
   members?: JsonObject | undefined;
 }
@@ -87,13 +87,7 @@ export function createProviderFetch(
     const init = { status, headers: { "content-type": contentType } };
     if (accept !== "text/event-stream") {
       const bytes = await readBytes(response, signal);
-      return new Response(
-        responses === undefined ? bytes : readAnswer(bytes, responses, slot),
-        init,
-      );
-    }
-    if (responses === undefined) {
-      return new Response(ReadableStream.from(recordFailure(limitLines(body))), init);
+      return new Response(readAnswer(bytes, responses, slot), init);
     }
     const filter = new EventFilter(responses, failureOf);
     streamed = new ResponseBody(body);
@@ -108,12 +102,12 @@ export function createProviderFetch(
    */
   async function* recordFailure(
     chunks: AsyncIterable<Buffer>,
-    filter?: EventFilter,
+    filter: EventFilter,
   ): AsyncGenerator<Buffer> {
     try {
       yield* chunks;
     } catch (error) {
-      if (filter?.isFinished && !signal.aborted) return;
+      if (filter.isFinished && !signal.aborted) return;
       failure = error;
     }
   }
@@ -130,7 +124,7 @@ export function createProviderFetch(
     failure: () => failure,
     answer() {
       const value = streamed?.value();
-      if (value === undefined || target.responses === undefined) return undefined;
+      if (value === undefined) return undefined;
       // Gemini lists the responses of a stream that is not one of events.
       const one = Array.isArray(value) ? value[0] : value;
       return JSON.stringify(readValue(one, target.responses, slot) ?? one ?? null);
@@ -182,15 +176,4 @@ function readAnswer(
 function readValue(value: unknown, { answer }: ResponseShape, slot: Slot): unknown {
   if (isJsonObject(value)) refuseReportedError(value, slot.provider.kind);
   return answer(value);
-}
-
-/** Throws a SlotFailure where a line of the stream is too large. */
-async function* limitLines(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let lineBytes = 0;
-  for await (const chunk of body) {
-    const end = chunk.lastIndexOf(0x0a);
-    lineBytes = end < 0 ? lineBytes + chunk.length : chunk.length - end;
-    if (lineBytes > maxEventBytes) throw new SlotFailure("oversized", "an event is too large");
-    yield chunk;
-  }
 }
