@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { isJsonObject, objectsIn } from "@tollgate/core/json";
 
 /**
  * Returns the message of a refusal: the first text of `own`, which a kind's API has in a place of its
@@ -23,19 +23,16 @@ export function messageOfRefusal(given: unknown, ...own: readonly unknown[]): st
  * body as it is. https://openrouter.ai/docs/api/reference/errors-and-debugging
  */
 export function relayedBody(body: unknown): unknown {
-  const { message, metadata } = membersOf(memberOf(body, "error"));
-  const raw = memberOf(metadata, "raw");
-  if (message !== "Provider returned error" || raw === undefined || raw === "") return body;
+  const error = memberOf(body, "error");
+  const raw = memberOf(memberOf(error, "metadata"), "raw");
+  const isRelayed = memberOf(error, "message") === "Provider returned error";
+  if (!isRelayed || raw === undefined || raw === "") return body;
   if (typeof raw !== "string") return raw;
   try {
     return JSON.parse(raw);
   } catch {
     return raw;
   }
-}
-
-function membersOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
 
 /** Returns the member `name` of a JSON body; undefined where it is no object or has none. */

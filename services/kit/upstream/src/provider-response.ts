@@ -4,7 +4,7 @@ import type { ProviderBody } from "./provider-call.ts";
 import { abortedUnsent } from "./unsent.ts";
 
 /** The largest JSON response. It must fit a message between services, see `grpc-channel.ts`. */
-const maxResponseBytes = 32 * 1024 * 1024;
+export const maxResponseBytes = 32 * 1024 * 1024;
 
 export interface ProviderResponse {
   /** 200 to 299. */

@@ -1,8 +1,5 @@
 import { SlotFailure } from "./failure.ts";
-import { notJson } from "./provider-response.ts";
-
-/** The most bytes of such a response, as of one that was asked for. */
-const maxWholeBytes = 32 * 1024 * 1024;
+import { maxResponseBytes, notJson } from "./provider-response.ts";
 
 const byteOrderMark = Buffer.from("\ufeff");
 
@@ -30,7 +27,7 @@ export class WholeStream {
     this.#isWhole ??= beginsValue(chunk);
     if (this.#isWhole !== true) return false;
     this.#bytes += chunk.length;
-    if (this.#bytes > maxWholeBytes) {
+    if (this.#bytes > maxResponseBytes) {
       throw new SlotFailure("oversized", "the provider's response is too large");
     }
     this.#chunks.push(chunk);
