@@ -1,8 +1,8 @@
 import { StartError } from "@tollgate/core/errors";
 import { describeIssue, valueAt } from "@tollgate/core/schema-errors";
-import { type Document, parseDocument, visit } from "yaml";
 import type { z } from "zod";
-import { toolSwitches } from "./allowances.ts";
+import { readCatalogText } from "./catalog-text.ts";
+import { checkChain } from "./chain-checks.ts";
 import { imageSizesOf } from "./image-sizes.ts";
 import {
   type Catalog,
@@ -29,39 +29,14 @@ import {
   type TierEntry,
   type TokenPricingEntry,
 } from "./schema.ts";
-import { checkTranscriptionPrices } from "./transcription-prices.ts";
 
 /**
- * Parses the text of a catalog file, whose providers are of these kinds. Throws a StartError that names the path of the first error in
- * the file, and the alias of its model: `models[2] (acme-large).pricing.input: must be …`.
+ * Parses the text of a catalog file, whose providers are of these kinds. Throws a StartError that names
+ * the path of the first error in the file, and the alias of its model:
+ * `models[2] (acme-large).pricing.input: must be …`.
  */
 export function parseCatalog(text: string, kinds: ProviderKinds): Catalog {
-  return toCheckedCatalog(writtenJson(text) ?? parseYaml(text), kinds);
-}
-
-/**
- * Returns the value of a text that a program wrote as JSON, which the YAML parser reads in 70 times the
- * time. What was written by hand, such as an object that has a name twice, is left to that parser.
- */
-function writtenJson(text: string): unknown {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return JSON.stringify(value) === text ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Throws a StartError for a text that is not YAML, or whose aliases expand to too much. */
-function parseYaml(text: string): unknown {
-  const document = parseDocument(text, { prettyErrors: true });
-  const broken = document.errors[0];
-  if (broken !== undefined) {
-    const [problem = ""] = broken.message.split("\n");
-    throw new StartError(`the file is not YAML: ${problem.replace(/:$/, "")}`);
-  }
-  return expandedValue(document);
+  return toCheckedCatalog(readCatalogText(text), kinds);
 }
 
 /** Returns the catalog of a parsed file. Throws as `parseCatalog` does. */
@@ -69,27 +44,6 @@ export function toCheckedCatalog(file: unknown, kinds: ProviderKinds): Catalog {
   const parsed = catalogFileSchema(kinds).safeParse(file, { error: describeIssue });
   if (!parsed.success) throw toStartError(parsed.error.issues[0] as z.core.$ZodIssue, file);
   return toCatalog(parsed.data, kinds);
-}
-
-/** A few kilobytes of aliases that contain aliases would expand to gigabytes. */
-const maxAliases = 100;
-
-/** Returns the value of a document. Throws a StartError where its aliases expand to too much. */
-function expandedValue(document: Document): unknown {
-  let aliases = 0;
-  visit(document, {
-    Alias() {
-      aliases += 1;
-    },
-  });
-  if (aliases > maxAliases) {
-    throw new StartError(`the file has ${aliases} YAML aliases: it may have at most ${maxAliases}`);
-  }
-  try {
-    return document.toJS({ maxAliasCount: maxAliases });
-  } catch (cause) {
-    throw new StartError("the file has too many YAML aliases of aliases", { cause });
-  }
 }
 
 const defaultTimeoutSeconds = 120;
@@ -196,10 +150,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
     };
   });
-  refuseAmbiguousIds(chain, path);
-  if ("token_input" in entry && entry.token_input) refuseTextOnly(chain, path);
-  checkPrices(entry, chain, path);
-  if ("allows" in entry) requireToolPrices(entry.allows, chain, path);
+  checkChain(entry, chain, path);
   const model: Model = {
     alias: entry.alias,
     routeType: entry.route_type,
@@ -231,41 +182,6 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
 function measuresUnreported({ kind, takesTranscriptionForms }: Provider, type: RouteType): boolean {
   const takesForms = type === "transcriptions" && takesTranscriptionForms === true;
   return takesForms || kind.measuresUnreported;
-}
-
-/**
- * Throws where two slots of a chain have the same id but different paths, because the id of a slot
- * names the slot that a pending OCR job is read from. Two slots with the same id and the same paths
- * are two attempts at one slot.
- */
-function refuseAmbiguousIds(chain: readonly Slot[], path: string): void {
-  for (const [index, slot] of chain.entries()) {
-    const first = chain.findIndex(({ id }) => id === slot.id);
-    if (pathsOf(chain[first] as Slot) === pathsOf(slot)) continue;
-    const problem = `has the id ${slot.id} of chain[${first}], but another path`;
-    throw new StartError(`${path}.chain[${index}]: ${problem}: name its provider twice`);
-  }
-}
-
-function pathsOf({ path, jobsPath, voicesPath, stream }: Slot): string {
-  return JSON.stringify([path, jobsPath, voicesPath, stream]);
-}
-
-function checkPrices(entry: ModelEntry, chain: readonly Slot[], path: string): void {
-  if (entry.route_type === "chat") requireHourlyPrices(chain, path);
-  if (entry.route_type === "transcriptions") checkTranscriptionPrices(entry, chain, path);
-}
-
-/** Throws where a slot's kind bills hourly cache writes, and the slot has not their price. */
-function requireHourlyPrices(chain: readonly Slot[], path: string): void {
-  for (const [index, { pricing, provider }] of chain.entries()) {
-    if (!provider.kind.billsHourlyCacheWrites) continue;
-    const prices = [pricing, ...(pricing.tiers ?? [])];
-    if (prices.every(({ cache_write_1h }) => cache_write_1h !== undefined)) continue;
-    const problem = `must have a price of cache_write_1h, in its tiers too`;
-    const reason = `providers of the kind ${provider.kind.name} bill it apart`;
-    throw new StartError(`${path}.chain[${index}]: ${problem}, since ${reason}`);
-  }
 }
 
 /** Throws where none of the slots has providers of a kind that takes an input. */
@@ -351,27 +267,6 @@ const unitTypes: Record<RouteType, UnitType> = {
 };
 
 const hourMs = 60 * 60 * 1_000;
-
-/** Throws where a provider's kind takes no token ids. */
-function refuseTextOnly(chain: readonly Slot[], path: string): void {
-  for (const { provider } of chain) {
-    const { name, kind } = provider;
-    if (kind.takesTokens) continue;
-    const problem = `"${name}" is of the kind ${kind.name}, which takes text only`;
-    throw new StartError(`${path}.token_input: must not be set, since ${problem}`);
-  }
-}
-
-/** Throws where a slot has no price for a tool that the model allows and the provider runs. */
-function requireToolPrices(allows: readonly string[], chain: readonly Slot[], path: string): void {
-  for (const [index, name] of allows.entries()) {
-    if (!toolSwitches.has(name)) continue;
-    const slot = chain.find(({ pricing }) => pricing.tools?.has(name) !== true);
-    if (slot === undefined) continue;
-    const problem = `${slot.id} has no price "tool:${name}", which each call of the tool costs`;
-    throw new StartError(`${path}.allows[${index}]: must not be ${name}, since ${problem}`);
-  }
-}
 
 /** Throws where the provider's kind does not serve the route type. `field` names the provider. */
 function defaultPathOf({ name, kind }: Provider, type: RouteType, field: string) {
