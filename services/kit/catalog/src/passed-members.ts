@@ -53,7 +53,10 @@ const costs: Readonly<Record<string, string>> = {
   extra_body: "a provider may merge it over what the gateway sets",
 };
 
-/** Returns whether a model may not pass a member, which the gateway defines or sets. Some providers read names in any case. */
+/**
+ * Returns whether a model may not pass a member, because the gateway defines or sets it. Case is ignored,
+ * as some providers ignore it.
+ */
 export function isSetByGateway(name: string): boolean {
   const lower = name.toLowerCase();
   return overriding.has(lower) || chatMembers.some((member) => member === lower);

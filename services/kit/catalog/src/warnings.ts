@@ -2,7 +2,10 @@ import type { Catalog, Model, Slot } from "./model.ts";
 import { costOfPassing } from "./passed-members.ts";
 import { transcriptionProblems } from "./transcription-problems.ts";
 
-/** Returns one line for each thing that a model leaves out, so that its holds may be too small, or cannot serve. */
+/**
+ * Returns one warning, on one line, for each setting of a model by which its holds may be too small, or
+ * a slot of it cannot serve some requests.
+ */
 export function catalogWarnings({ models }: Catalog): string[] {
   return [...models.values()].flatMap((model, index) => {
     const problems = [

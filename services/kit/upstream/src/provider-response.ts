@@ -53,8 +53,9 @@ const timeouts: ReadonlySet<string> = new Set([
 
 /**
  * Returns the error to throw for a failed read or write: the signal's reason when the call was
- * aborted, in an UnsentCall before the request was sent; else a SlotFailure. A SlotFailure is returned unchanged. A connection that fails once the
- * request was sent (`wasSent`) may have been closed because of the request.
+ * aborted, in an UnsentCall before the request was sent; else a SlotFailure. A SlotFailure is returned
+ * unchanged. A connection that fails once the request was sent (`wasSent`) may have been closed because of
+ * the request.
  */
 export function transportFailure(error: unknown, signal: AbortSignal, wasSent = true): unknown {
   if (signal.aborted) return wasSent ? signal.reason : abortedUnsent(signal.reason);

@@ -12,10 +12,10 @@ import {
 } from "./reasoning.ts";
 
 /**
- * Yields the chunks of a chat completion, one for each part that has something to say. The last chunk
- * has the provider's own usage block, and so have others where its events report usage before the end. A
- * stream that the provider does not finish has neither a finish reason nor usage. `sent.letEnd` is called once the provider has finished. Throws a SlotFailure for an
- * error event, and where the model failed.
+ * Yields the chunks of a chat completion, one for each part with a delta. The last chunk has the
+ * provider's own usage block, and so have others where its events report usage before the end. A stream
+ * that the provider does not finish has neither a finish reason nor usage. Calls `sent.letEnd` once the
+ * provider has finished. Throws a SlotFailure for an error event, and where the model failed.
  */
 export async function* writeChunks(
   kind: LanguageModelKind,

@@ -1,8 +1,8 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 
 /**
- * Returns a message without blank texts of the user, for providers that refuse them, and a turn without
- * parts. One that has nothing else says so: without it, turns of the model would follow one another.
+ * Returns a message without blank texts of the user, which some providers refuse. A message without other
+ * parts gets the text `(empty)`: without the message, two turns of the model would follow one another.
  */
 export function withoutEmptyTexts(message: LanguageModelV4Message): LanguageModelV4Message {
   if (message.role !== "user") return message;

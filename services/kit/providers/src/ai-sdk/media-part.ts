@@ -13,7 +13,10 @@ export interface MediaForm {
   fetchesFiles?: boolean;
 }
 
-/** Translates a part with an image, a file or audio. Throws `invalid_param` for any other, and for what the kind does not take. */
+/**
+ * Translates a part with an image, a file or audio. Throws `invalid_param` for any other, and for what
+ * the kind does not take.
+ */
 export function mediaPart(
   part: JsonObject,
   path: string,

@@ -208,8 +208,8 @@ function withoutBlankTexts(message: LanguageModelV4Message): LanguageModelV4Mess
 }
 
 /**
- * A schema is a tool that must be called, where the model has no structured output. Throws where the request forces another one, or the model may
- * not be forced, as while Claude thinks.
+ * Throws where a model would be forced to call two tools, or must not be forced to call one, as Claude
+ * while it thinks. A schema is a tool that must be called, where the model has no structured output.
  */
 function refuseForcedTools(
   modelId: string,

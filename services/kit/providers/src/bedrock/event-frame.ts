@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 
-/** An event in AWS's framing: its length and that of its headers with their checksum, the headers, the
+/**
+ * An event in AWS's framing: its length and that of its headers with their checksum, the headers, the
  * payload, and the checksum of all. https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export interface EventFrame {

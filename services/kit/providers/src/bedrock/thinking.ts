@@ -28,7 +28,8 @@ export interface BedrockThinking {
 
 /**
  * Returns the options for an effort: none for a model that has no efforts. Claude thinks as with its
- * own API; for other models the package translates the effort. Throws `invalid_param` for an effort that the model does not have.
+ * own API; for other models the package translates the effort. Throws `invalid_param` for an effort that
+ * the model does not have.
  */
 export function bedrockThinking(
   modelId: string,
