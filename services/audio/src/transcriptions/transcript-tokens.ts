@@ -2,6 +2,7 @@ import type { Prices, Slot } from "@tollgate/catalog/model";
 import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
 import { codePoints } from "@tollgate/core/code-points";
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import { maxOf } from "@tollgate/core/money";
 import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
 
 /** What OpenAI's models count for a second of audio. */
@@ -53,7 +54,7 @@ export function readTranscriptTokens(
   const reported = readCount(input_tokens) ?? readCount(prompt_tokens);
   if (reported === undefined && ofAudio === undefined && total <= output) return undefined;
   // Mistral's total has the audio, and the tokens of its prompt are the text alone.
-  const input = maxOf(reported ?? 0n, total - output, ofAudio ?? 0n);
+  const input = maxOf(maxOf(reported ?? 0n, total - output), ofAudio ?? 0n);
   const audio = ofAudio ?? maxOf(input - (readCount(details.text_tokens) ?? 0n), 0n);
   return { text: input - audio, audio, output, basis: isReported ? "provider" : "approx4" };
 }
@@ -122,8 +123,4 @@ function linesOf({ text, audio, output }: TranscriptTokens, prices: Prices): Pri
     { dimension: "output", quantity: output, price: priceOf(prices, "output") },
   ];
   return lines.filter(({ quantity }) => quantity > 0n);
-}
-
-function maxOf(...counts: readonly bigint[]): bigint {
-  return counts.reduce((most, count) => (count > most ? count : most));
 }

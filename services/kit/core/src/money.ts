@@ -138,6 +138,10 @@ export function minOf(left: NanoUsd, right: NanoUsd): NanoUsd {
   return left < right ? left : right;
 }
 
+export function maxOf(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}
+
 function ceilDivide(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator;
 }

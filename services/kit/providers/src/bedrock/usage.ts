@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, readCount } from "@tollgate/core/json";
+import { maxOf } from "@tollgate/core/money";
 import { type ChatUsage, tokenCountOf, usageWithCache } from "../chat-usage.ts";
 
 /**
@@ -24,8 +25,4 @@ function writtenFor(lifetime: string, details: unknown): bigint {
   return details
     .filter((one) => isJsonObject(one) && one.ttl === lifetime)
     .reduce((sum: bigint, one: JsonObject) => sum + tokenCountOf(one.inputTokens), 0n);
-}
-
-function maxOf(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }
