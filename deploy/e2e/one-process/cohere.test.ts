@@ -42,7 +42,7 @@ describe("a chat with a provider of the kind cohere", () => {
   test.each([
     ["a completion", {}],
     ["a stream", { stream: true }],
-  ])("is billed by what Cohere bills, which the tokens of its cache are no part of, in %s", async (_, more) => {
+  ])("is billed by the units that Cohere bills, without the tokens of its cache, in %s", async (_, more) => {
     const response = await chat("test-cohere-cached", more);
     // 100 × 1 + 40 × 4 = 260 USD per million.
     expect(response.text).toContain('"cost":0.00026');

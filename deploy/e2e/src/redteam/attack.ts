@@ -74,7 +74,12 @@ const behaviorsOfWhole: readonly Behavior[] = [...Array<"soon">(8).fill("soon"),
  * client leaves: only one that takes its time, as real ones do, has a count to compare with.
  */
 const behaviorsOfStream: readonly Behavior[] = [
-  ...(["paced", "paced", "paced", "waits-in-stream", "closes-stream", "errs-in-stream"] as const),
+  "paced",
+  "paced",
+  "paced",
+  "waits-in-stream",
+  "closes-stream",
+  "errs-in-stream",
 ];
 const behaviorsToTheEnd: readonly Behavior[] = ["soon", "streams", "closes-stream"];
 

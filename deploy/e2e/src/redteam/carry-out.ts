@@ -65,7 +65,8 @@ function sendRaw({ url }: Stack, attack: Attack, key: string): Promise<Sight> {
     setTimeout(() => socket.destroy(), patienceOf(attack)),
     ...(departure === undefined ? [] : [setTimeout(leave, departure.afterMs)]),
   ];
-  const bytes = Buffer.concat([headOf(attack, key), body]).subarray(0, lengthOf(attack, key, sent));
+  const head = headOf(attack, key);
+  const bytes = Buffer.concat([head, body.subarray(0, Math.floor(body.byteLength * sent))]);
   void writeAll(socket, bytes, attack.pauseMs);
   return ended.promise.then(() => {
     for (const timer of timers) clearTimeout(timer);
@@ -90,10 +91,6 @@ function headOf({ call, headers, body, number }: Attack, key: string): Buffer {
   };
   const fields = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`POST ${call.path} HTTP/1.1\r\n${fields.join("")}\r\n`);
-}
-
-function lengthOf(attack: Attack, key: string, share: number): number {
-  return headOf(attack, key).byteLength + Math.floor(attack.body.byteLength * share);
 }
 
 async function writeAll(socket: ReturnType<typeof connect>, bytes: Buffer, pauseMs: number) {

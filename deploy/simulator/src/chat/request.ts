@@ -67,10 +67,6 @@ export function textOf({ content }: ChatMessage): string {
   return (content ?? []).flatMap(({ text }) => text ?? []).join("\n");
 }
 
-export function countImages(messages: readonly ChatMessage[]): number {
-  return countParts(messages, "image");
-}
-
 /** Counts the parts of messages whose type names what they are. */
 export function countParts(
   messages: readonly ChatMessage[],

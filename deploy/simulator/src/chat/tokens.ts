@@ -1,4 +1,4 @@
-import { type ChatMessage, countImages, textOf } from "./request.ts";
+import { type ChatMessage, countParts, textOf } from "./request.ts";
 
 /** One token is this many UTF-16 code units; the last one is rounded up. */
 export const CHARACTERS_PER_TOKEN = 4;
@@ -13,7 +13,10 @@ export function tokensOfCharacters(characters: number): number {
 export function countPromptTokens(messages: readonly ChatMessage[]): number {
   let characters = 0;
   for (const message of messages) characters += textOf(message).length;
-  return Math.max(1, tokensOfCharacters(characters) + TOKENS_PER_IMAGE * countImages(messages));
+  return Math.max(
+    1,
+    tokensOfCharacters(characters) + TOKENS_PER_IMAGE * countParts(messages, "image"),
+  );
 }
 
 /** Returns at most the first `tokens` tokens of the text, without splitting a character. */
