@@ -3,6 +3,7 @@ import type { SimulatorRoute } from "../call.ts";
 import type { Commands } from "../commands.ts";
 import { PIXEL } from "../generate-content/media.ts";
 import { jsonRoute } from "../json-route.ts";
+import { unknownParameter } from "../unknown-parameter.ts";
 
 const PATH = "/v1/images/generations";
 const OUTPUT_TOKENS_OF_IMAGE = 272;
@@ -37,12 +38,7 @@ const gptRequest = z.strictObject(
       .default("1024x1024"),
     user: z.string().optional(),
   },
-  {
-    error: ({ code, keys }) =>
-      code === "unrecognized_keys"
-        ? `Unknown parameter: '${(keys as string[] | undefined)?.[0]}'.`
-        : undefined,
-  },
+  { error: unknownParameter },
 );
 
 /** The model decides which members there are. */

@@ -10,6 +10,7 @@ import { type ReceivedForm, readReceivedForm } from "../read-form.ts";
 import { recordCall, runCommanded } from "../recorded-call.ts";
 import { prettyJson, sendJson } from "../send-json.ts";
 import { openEvents } from "../sse.ts";
+import { unknownParameter } from "../unknown-parameter.ts";
 
 const audioTokensPerSecond = 10;
 const textTokens = 4;
@@ -29,12 +30,7 @@ const form = z.strictObject(
     stream: z.enum(["true", "false"]).default("false"),
     "timestamp_granularities[]": z.array(z.enum(["word", "segment"])).optional(),
   },
-  {
-    error: ({ code, keys }) =>
-      code === "unrecognized_keys"
-        ? `Unknown parameter: '${(keys as string[] | undefined)?.[0]}'.`
-        : undefined,
-  },
+  { error: unknownParameter },
 );
 
 type Form = z.output<typeof form>;
