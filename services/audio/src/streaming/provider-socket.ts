@@ -1,5 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { type JsonObject, jsonObjectOf } from "@tollgate/core/json";
 import { repeat } from "@tollgate/core/repeat";
 import { liveAdapterOf } from "@tollgate/providers/live";
 import type { LiveAdapter, TranslatedLiveEvent } from "@tollgate/providers/live-adapter";
@@ -152,7 +152,7 @@ function queueEvents(
     onEmpty: heartbeat.resumeReading,
   });
   socket.on("message", (data: Buffer, isBinary) => {
-    const value = isBinary ? undefined : parseEvent(String(data));
+    const value = isBinary ? undefined : jsonObjectOf(String(data));
     const event = value && translate(value);
     if (event !== undefined) queue.push(event, data.length);
   });
@@ -164,13 +164,4 @@ function queueEvents(
     queue.end(new SlotFailure("unreachable", `the provider's connection closed with code ${code}`));
   });
   return queue.items;
-}
-
-function parseEvent(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

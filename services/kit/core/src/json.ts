@@ -10,6 +10,16 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
+/** Parses a text as a JSON object. Returns undefined for any other text. */
+export function jsonObjectOf(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** More than any call can use: a larger count that a provider reports is an error. */
 const maxCount = 10_000_000_000;
 

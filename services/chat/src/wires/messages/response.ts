@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, jsonObjectOf, objectsIn } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import type { WithChoices } from "../chat/completion.ts";
 import { toolCallText } from "../chat/content.ts";
@@ -57,11 +57,6 @@ function toolUse(call: JsonObject): Block {
  */
 function inputOf(text: string): JsonObject {
   if (text.trim() === "") return {};
-  try {
-    const input: unknown = JSON.parse(text);
-    if (isJsonObject(input)) return input;
-  } catch {
-    // The model generated text that is not JSON, or was cut off within it.
-  }
-  return { INVALID_JSON: text };
+  // The model may generate text that is not JSON, or be cut off within it.
+  return jsonObjectOf(text) ?? { INVALID_JSON: text };
 }

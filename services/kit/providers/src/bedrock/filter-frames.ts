@@ -1,5 +1,4 @@
-import type { JsonObject } from "@tollgate/core/json";
-import { isJsonObject } from "@tollgate/core/json";
+import { type JsonObject, jsonObjectOf } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { EventFilter } from "../ai-sdk/response-shape.ts";
 import { statusOfException } from "./errors.ts";
@@ -70,14 +69,14 @@ function readEvent({ headers, payload }: EventFrame, filter: EventFilter): Buffe
   const type = headers.get(":event-type");
   if (messageType === "exception") {
     const name = headers.get(":exception-type") ?? "";
-    throw exceptionOf(name, parseObject(payload), filter);
+    throw exceptionOf(name, jsonObjectOf(payload) ?? {}, filter);
   }
   if (messageType === "error") {
     const message = headers.get(":error-message");
     throw exceptionOf(headers.get(":error-code") ?? "", { message }, filter);
   }
   if (type === undefined) return undefined;
-  const known = filter.read({ [type]: parseObject(payload) });
+  const known = filter.read({ [type]: jsonObjectOf(payload) ?? {} });
   if (known === undefined) return undefined;
   const kept = new Map([
     [":event-type", type],
@@ -90,13 +89,4 @@ function readEvent({ headers, payload }: EventFrame, filter: EventFilter): Buffe
 function exceptionOf(name: string, payload: JsonObject, filter: EventFilter): SlotFailure {
   const code = name.charAt(0).toUpperCase() + name.slice(1);
   return filter.failureOf({ ...payload, __type: code }, statusOfException(code));
-}
-
-function parseObject(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

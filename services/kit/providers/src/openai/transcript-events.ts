@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, jsonObjectOf } from "@tollgate/core/json";
 import { createEventReader } from "@tollgate/upstream/event-stream";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import {
@@ -122,7 +122,7 @@ async function* eventsOf(
       const { value: chunk, done } = await nextChunk(chunks, signal);
       for (const { data } of chunk === undefined ? reader.end() : reader.read(chunk)) {
         if (data === "[DONE]") return;
-        const value = parsed(data);
+        const value = jsonObjectOf(data);
         if (value !== undefined) yield value;
       }
       if (done) return;
@@ -137,14 +137,5 @@ async function nextChunk(chunks: AsyncIterator<Buffer | undefined>, signal: Abor
     return await chunks.next();
   } catch (error) {
     throw transportFailure(error, signal);
-  }
-}
-
-function parsed(data: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
