@@ -1,13 +1,23 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import { hasSameItems } from "../same-items.ts";
 import { toolCallText } from "./content.ts";
 
 /** More than any model calls in one response. */
 const maxToolCalls = 1_000;
 
+/** Returns an id for a call of a choice whose provider gives it none, or that of another call. */
+export function ownCallId(responseId: string, choice: number, call: number): string {
+  return `call_${responseId}${hex(choice)}${hex(call)}`;
+}
+
+function hex(index: number): string {
+  return index.toString(16).padStart(2, "0");
+}
+
 /** What the parts of a call are read with. */
 export interface ToolCallContext {
-  /** Returns the id of a call whose provider gives it none, or that of another call. */
+  /** See `ownCallId`. */
   idOf(index: number): string;
   /** Whether a name is one in the request. A name that is not may be the start of one. */
   isKnown(name: string): boolean;
@@ -44,11 +54,6 @@ export class CallPartsReader {
     this.#context = context;
   }
 
-  /** How many calls there are. */
-  get count(): number {
-    return this.#calls.length;
-  }
-
   /** Returns the parts to send for those of a delta: the same list where it is as OpenAI writes it. */
   read(parts: readonly unknown[]): readonly unknown[] {
     const sent: unknown[] = [];
@@ -61,8 +66,7 @@ export class CallPartsReader {
       const one = this.#add(call, part);
       if (one !== undefined) sent.push(one);
     }
-    const isSame = sent.length === parts.length && sent.every((one, at) => one === parts[at]);
-    return isSame ? parts : sent;
+    return hasSameItems(sent, parts) ? parts : sent;
   }
 
   /** Returns the first part of a call that waits for the rest of its name. Called where its choice ends. */

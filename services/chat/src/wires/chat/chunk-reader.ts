@@ -8,7 +8,7 @@ import {
 } from "@tollgate/upstream/reported-error";
 import { type Chunk, parseData } from "../chunk.ts";
 import type { ResponseContext } from "../response-context.ts";
-import { CallPartsReader, type ToolCallContext } from "./call-parts.ts";
+import { CallPartsReader, ownCallId, type ToolCallContext } from "./call-parts.ts";
 import { completionOfProvider, isEmptyCompletion, notCompletion } from "./completion.ts";
 import { withTextContent } from "./content.ts";
 
@@ -145,15 +145,11 @@ export class ChunkReader {
   #toolCallContext(choice: number): ToolCallContext {
     const { id, client } = this.#context;
     return {
-      idOf: (index) => `call_${id}${hex(choice)}${hex(index)}`,
+      idOf: (index) => ownCallId(id, choice, index),
       isKnown: (name) => client.mayHave(JSON.stringify(name)),
       isStart: (name) => client.mayHaveLonger(name),
     };
   }
-}
-
-function hex(index: number): string {
-  return index.toString(16).padStart(2, "0");
 }
 
 /** Returns the value in an event's data. */

@@ -8,6 +8,8 @@ import {
   reportsError,
 } from "@tollgate/upstream/reported-error";
 import type { ResponseContext } from "../response-context.ts";
+import { hasSameItems } from "../same-items.ts";
+import { ownCallId } from "./call-parts.ts";
 import { toolCallText, withTextContent } from "./content.ts";
 
 /** A provider's completion, or a chunk of a streamed one. */
@@ -46,10 +48,9 @@ export function completionOfProvider(
     if (reportsError(choice) || openaiFinishReason(choice.finish_reason) === "error") {
       throw reportedErrorFailure({ error: choice.error || {} }, kind);
     }
-    return finishedChoice(choice, at, `call_${id}${hex(at)}`);
+    return finishedChoice(choice, at, id);
   });
-  const isSame =
-    choices.length === listed.length && choices.every((choice, at) => choice === listed[at]);
+  const isSame = hasSameItems(choices, listed);
   const usage = usageBlockIn(value);
   if (usage === undefined || usage === value.usage) {
     return isSame ? (value as WithChoices) : { ...value, choices };
@@ -108,9 +109,11 @@ export function hasOutput(value: unknown): boolean {
 }
 
 /** Returns the same choice where it is as OpenAI writes it. */
-function finishedChoice(choice: JsonObject, at: number, callId: string): JsonObject {
+function finishedChoice(choice: JsonObject, at: number, responseId: string): JsonObject {
   const written = isJsonObject(choice.message) ? choice.message : choice.delta;
-  const message = withCalls(isJsonObject(written) ? withRole(written) : noMessage, callId);
+  const message = withCalls(isJsonObject(written) ? withRole(written) : noMessage, (call) =>
+    ownCallId(responseId, at, call),
+  );
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
   const reason = openaiFinishReason(choice.finish_reason) ?? (hasCalls ? "tool_calls" : "stop");
   const index = typeof choice.index === "number" ? choice.index : at;
@@ -129,19 +132,20 @@ function withRole(message: JsonObject): JsonObject {
     : { ...noMessage, ...written, role: "assistant" };
 }
 
-function withCalls(message: JsonObject, callId: string): JsonObject {
+function withCalls(message: JsonObject, idOf: (call: number) => string): JsonObject {
   const { tool_calls: listed } = message;
   if (listed === undefined || listed === null) return message;
   const parts = Array.isArray(listed) ? (listed as readonly unknown[]) : [listed];
   const ids = new Set<unknown>([""]);
   const calls = objectsIn(parts).flatMap((call, at) => {
     if (toolCallText(call).name === "") return [];
-    const id = typeof call.id === "string" && !ids.has(call.id) ? call.id : `${callId}${hex(at)}`;
+    const id = typeof call.id === "string" && !ids.has(call.id) ? call.id : idOf(at);
     ids.add(id);
     return [wholeCall(call, id)];
   });
-  const isSame = calls.length === parts.length && calls.every((call, at) => call === parts[at]);
-  return isSame && parts === listed ? message : { ...message, tool_calls: calls };
+  return parts === listed && hasSameItems(calls, parts)
+    ? message
+    : { ...message, tool_calls: calls };
 }
 
 /** Returns the same call where it is as OpenAI writes it. */
@@ -152,8 +156,4 @@ function wholeCall(call: JsonObject, id: string): JsonObject {
   if (call.id === id && call.type === kind && typeof body[member] === "string") return call;
   const written = text === "" && kind === "function" ? "{}" : text;
   return { ...call, id, type: kind, [kind]: { ...body, [member]: written } };
-}
-
-function hex(index: number): string {
-  return index.toString(16).padStart(2, "0");
 }

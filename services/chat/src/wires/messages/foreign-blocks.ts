@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { anthropicCallId } from "@tollgate/providers/anthropic/call-ids";
+import { hasSameItems } from "../same-items.ts";
 import { detailsIn, mayBeUnsigned } from "../signed-details.ts";
 
 /** A call id that Anthropic does not take. */
@@ -28,8 +29,7 @@ export function mayHaveForeignBlocks(body: Buffer): boolean {
 export function withoutForeignBlocks(request: JsonObject): JsonObject {
   const given = objectsIn(request.messages);
   const messages = given.map(ownMessage).filter((message) => message !== undefined);
-  const isSame = messages.length === given.length && messages.every((one, at) => one === given[at]);
-  const sent = isSame ? request : { ...request, messages };
+  const sent = hasSameItems(messages, given) ? request : { ...request, messages };
   return isUnthoughtLoop(request, messages) ? withoutThinking(sent) : sent;
 }
 
@@ -39,8 +39,7 @@ function ownMessage(message: JsonObject): JsonObject | undefined {
   if (!Array.isArray(content)) return message;
   const blocks: unknown[] = content.filter((block) => !isForeignThought(block)).map(withOwnId);
   if (blocks.length === 0 && content.length > 0) return undefined;
-  const isSame = blocks.length === content.length && blocks.every((one, at) => one === content[at]);
-  return isSame ? message : { ...message, content: blocks };
+  return hasSameItems(blocks, content) ? message : { ...message, content: blocks };
 }
 
 function isForeignThought(block: unknown): boolean {
