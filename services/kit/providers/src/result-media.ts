@@ -82,7 +82,12 @@ function isMedia(part: unknown): boolean {
 
 /** Returns the text in place of an image or a file that the model does not take. */
 export function leftOut(part: JsonObject): string {
-  return `[${nameOf(part)} left out: this model does not take it]`;
+  return leftOutNote(nameOf(part));
+}
+
+/** Returns the text in place of a thing of this name that the model does not take. */
+export function leftOutNote(name: unknown): string {
+  return `[${name} left out: this model does not take it]`;
 }
 
 function nameOf({ type }: JsonObject): string {

@@ -1,6 +1,7 @@
 import type { ChatInput } from "@tollgate/catalog/chat-inputs";
-import { isJsonObject, type JsonObject } from "@tollgate/core/json";
-import { leftOut } from "@tollgate/providers/result-media";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { leftOut, leftOutNote } from "@tollgate/providers/result-media";
+import { type ChatContent, chatContentOf } from "../chat-content.ts";
 import { notTaken, pdfPart } from "../media-parts.ts";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
 import { readThinking, type Thinking } from "./thinking.ts";
@@ -19,12 +20,11 @@ export function messagesOfPrompt(
   { system, messages }: JsonObject,
   translation: PromptTranslation,
 ): JsonObject[] {
-  const translate = { ...translation };
   return [
-    ...systemMessages(system, translate),
-    ...listOf(messages).flatMap((message, index) => {
-      return messagesOf(message, `messages[${index}]`, translate);
-    }),
+    ...systemMessages(system, translation),
+    ...objectsIn(messages).flatMap((message, index) =>
+      messagesOf(message, `messages[${index}]`, translation),
+    ),
   ];
 }
 
@@ -62,7 +62,7 @@ function userMessages(
     else parts.push(...partsOf(block, at, translation));
   }
   if (parts.length === 0 && results.length > 0) return results;
-  return [...results, { role: "user", content: contentOf(parts) }];
+  return [...results, { role: "user", content: chatContentOf(parts) }];
 }
 
 const withFiles: ReadonlySet<ChatInput> = new Set(["pdf"]);
@@ -105,24 +105,19 @@ function toolMessage(block: JsonObject, path: string, translation: PromptTransla
   return { role: "tool", tool_call_id: tool_use_id, content: failed };
 }
 
-/** Text, or parts of it. */
-type Content = string | JsonObject[];
-
-function prefixed(prefix: string, content: Content): Content {
+function prefixed(prefix: string, content: ChatContent): ChatContent {
   if (typeof content === "string") return `${prefix}${content}`;
   return [{ type: "text", text: prefix }, ...content];
 }
 
 /** Puts the mark of a block on the last part of its content. */
 function withMark(
-  content: Content,
+  content: ChatContent,
   mark: unknown,
   { keepsCacheMarks }: PromptTranslation,
-): Content {
+): ChatContent {
   if (!keepsCacheMarks || !isJsonObject(mark)) return content;
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const last = parts.at(-1);
-  return last === undefined ? content : [...parts.slice(0, -1), { ...last, cache_control: mark }];
+  return marked(blocksOf(content), { cache_control: mark });
 }
 
 /** A turn of thinking alone, or of empty texts, is left out: not all providers can be sent one. */
@@ -153,7 +148,7 @@ function generated(
   const reasoning = thoughts.map(({ text }) => text).join("");
   const details = thoughts.flatMap((thought) => thought.details);
   return {
-    content: parts.length === 0 ? null : contentOf(parts),
+    content: parts.length === 0 ? null : chatContentOf(parts),
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
@@ -176,33 +171,29 @@ function toolCall(block: JsonObject, path: string): JsonObject {
   return { id, type: "function", function: { name, arguments: JSON.stringify(input) } };
 }
 
-/** Returns parts as a chat completion's content: one text without a mark is a string. */
-function contentOf(parts: JsonObject[]): Content {
-  const [first] = parts;
-  if (first === undefined) return "";
-  const isPlain = parts.length === 1 && first.type === "text" && first.cache_control === undefined;
-  return isPlain ? String(first.text) : parts;
-}
-
-function textContent(content: unknown, path: string, translation: PromptTranslation): Content {
+function textContent(content: unknown, path: string, translation: PromptTranslation): ChatContent {
   if (typeof content === "string") return content;
-  const parts = listOf(content).flatMap((block, index) => {
+  const parts = objectsIn(content).flatMap((block, index) => {
     const at = `${path}[${index}]`;
     if (block.type === "text") return [textPart(block, at, translation)];
     if (block.type === "document")
       return documentParts(block, at, translation).map(requireText(at));
     throw notTranslated(`${at}.type`);
   });
-  return contentOf(parts);
+  return chatContentOf(parts);
 }
 
 /** Returns what the result of a tool has. What a chat completion has no part for is a note. */
-function resultContent(content: unknown, path: string, translation: PromptTranslation): Content {
+function resultContent(
+  content: unknown,
+  path: string,
+  translation: PromptTranslation,
+): ChatContent {
   if (typeof content === "string") return content;
-  const parts = listOf(content).flatMap((block, index) =>
+  const parts = objectsIn(content).flatMap((block, index) =>
     resultParts(block, `${path}[${index}]`, translation),
   );
-  return contentOf(parts);
+  return chatContentOf(parts);
 }
 
 function resultParts(
@@ -231,8 +222,8 @@ function resultParts(
 
 function resultText({ type, source, title, content, tool_name }: JsonObject): string {
   if (type === "tool_reference") return `[tool ${tool_name}]`;
-  if (type !== "search_result") return `[${type} left out: this model does not take it]`;
-  return [title, source, ...listOf(content).map(({ text }) => text)].filter(isText).join("\n\n");
+  if (type !== "search_result") return leftOutNote(type);
+  return [title, source, ...objectsIn(content).map(({ text }) => text)].filter(isText).join("\n\n");
 }
 
 function isText(value: unknown): boolean {
@@ -268,7 +259,7 @@ function documentParts(
     throw notTranslated(`${path}.citations`);
   }
   const { type, data, content, media_type } = isJsonObject(source) ? source : {};
-  const texts = [title, context].filter((one) => typeof one === "string" && one !== "");
+  const texts = [title, context].filter(isText);
   const mark = markOf(cache_control, translation);
   if (type === "text") return [{ type: "text", text: [...texts, data].join("\n\n"), ...mark }];
   const head = texts.length === 0 ? [] : [{ type: "text", text: texts.join("\n\n") }];
@@ -296,9 +287,9 @@ function partsOfContent(
 }
 
 /** Returns parts of which the last one ends a cached prefix. */
-function marked(parts: readonly JsonObject[], mark: JsonObject): readonly JsonObject[] {
+function marked(parts: readonly JsonObject[], mark: JsonObject): JsonObject[] {
   const last = parts.at(-1);
-  return last === undefined ? parts : [...parts.slice(0, -1), { ...last, ...mark }];
+  return last === undefined ? [] : [...parts.slice(0, -1), { ...last, ...mark }];
 }
 
 /** Returns a check of parts that may be text alone. */
@@ -314,9 +305,5 @@ function markOf(mark: unknown, { keepsCacheMarks }: PromptTranslation): JsonObje
 }
 
 function blocksOf(content: unknown): readonly JsonObject[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
-}
-
-function listOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content);
 }

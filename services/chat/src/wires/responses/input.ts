@@ -1,5 +1,7 @@
 import type { ChatInput } from "@tollgate/catalog/chat-inputs";
 import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
+import { leftOutNote } from "@tollgate/providers/result-media";
+import { type ChatContent, chatContentOf } from "../chat-content.ts";
 import { notTaken, pdfPart } from "../media-parts.ts";
 import { notTranslated, refuseOthers } from "../not-translated.ts";
 import { detailsIn } from "../signed-details.ts";
@@ -103,7 +105,7 @@ function addItem(messages: Conversation, item: JsonObject, path: string, inputs:
   add(messages, item, path, inputs);
 }
 
-function addResult(messages: Conversation, { call_id }: JsonObject, content: Content): void {
+function addResult(messages: Conversation, { call_id }: JsonObject, content: ChatContent): void {
   messages.add({ role: "tool", tool_call_id: call_id, content });
 }
 
@@ -139,14 +141,11 @@ function addCall(messages: Conversation, item: JsonObject, path: string, text: s
   messages.call({ id, type: "function", function: called });
 }
 
-function contentOf(content: unknown, path: string, inputs: Inputs): Content {
+function contentOf(content: unknown, path: string, inputs: Inputs): ChatContent {
   if (typeof content === "string") return content;
-  const parts = objectsIn(content).map((part, index) => partOf(part, `${path}[${index}]`, inputs));
-  const [first] = parts;
-  // Providers refuse an empty array.
-  if (first === undefined) return "";
-  if (parts.length === 1 && first?.type === "text") return String(first.text);
-  return parts;
+  return chatContentOf(
+    objectsIn(content).map((part, index) => partOf(part, `${path}[${index}]`, inputs)),
+  );
 }
 
 function partOf(part: JsonObject, path: string, inputs: Inputs): JsonObject {
@@ -163,30 +162,34 @@ function partOf(part: JsonObject, path: string, inputs: Inputs): JsonObject {
   return { type: "image_url", image_url: { url, ...known } };
 }
 
-/** The base64 of a PDF may be a data URL or stand alone. Other files have no place in a chat completion. */
+/** Files other than PDFs have no place in a chat completion. */
 function filePart(part: JsonObject, path: string, inputs: Inputs): JsonObject {
   const { file_data: data, filename, file_id, file_url } = part;
   if (typeof file_id === "string") throw notTranslated(`${path}.file_id`);
   if (typeof file_url === "string") throw notTranslated(`${path}.file_url`);
-  const [, alone, inUrl] = typeof data === "string" ? (pdfStart.exec(data) ?? []) : [];
-  if (alone === undefined && inUrl === undefined) throw notTranslated(`${path}.file_data`);
+  const pdf = pdfIn(data);
+  if (pdf === undefined) throw notTranslated(`${path}.file_data`);
   if (!inputs.has("pdf")) throw notTaken(`${path}.type`, "pdf");
-  return pdfPart(String(data).slice(inUrl?.length ?? 0), filename);
+  return pdfPart(pdf, filename);
 }
 
 /** The first bytes of a PDF in base64, or a data URL of one. */
-const pdfStart = /^(?:(JVBERi0)|(data:application\/pdf(?:;[^;,]{1,300}){0,4};base64,))/i;
+const pdfStart = /^(?:JVBERi0|(data:application\/pdf(?:;[^;,]{1,300}){0,4};base64,))/i;
+
+/** Returns the base64 of a PDF, which may be a data URL or stand alone; undefined for any other file. */
+function pdfIn(data: unknown): string | undefined {
+  if (typeof data !== "string") return undefined;
+  const start = pdfStart.exec(data);
+  return start === null ? undefined : data.slice(start[1]?.length ?? 0);
+}
 
 function audioPart({ input_audio }: JsonObject, path: string, inputs: Inputs): JsonObject {
   if (!inputs.has("audio")) throw notTaken(`${path}.type`, "audio");
   return { type: "input_audio", input_audio };
 }
 
-/** Text, or parts of it. */
-type Content = string | JsonObject[];
-
 /** Returns what the result of a tool has. What a chat completion has no part for is a note. */
-function resultContent(output: unknown): Content {
+function resultContent(output: unknown): ChatContent {
   if (typeof output === "string") return output;
   const parts = objectsIn(output).map(resultPart);
   if (parts.some(({ type }) => type !== "text")) return parts;
@@ -198,11 +201,8 @@ function resultPart({ type, text, image_url: url, file_data, filename }: JsonObj
   if (type === "input_image" && typeof url === "string") {
     return { type: "image_url", image_url: { url } };
   }
-  const [, alone, inUrl] = typeof file_data === "string" ? (pdfStart.exec(file_data) ?? []) : [];
-  if (alone !== undefined || inUrl !== undefined) {
-    return pdfPart(String(file_data).slice(inUrl?.length ?? 0), filename);
-  }
-  return { type: "text", text: `[${type} left out: this model does not take it]` };
+  const pdf = pdfIn(file_data);
+  return pdf === undefined ? { type: "text", text: leftOutNote(type) } : pdfPart(pdf, filename);
 }
 
 function summaryOf({ summary, content }: JsonObject): string {
