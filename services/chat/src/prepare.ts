@@ -41,7 +41,8 @@ export interface PreparedCall {
 
 /**
  * Looks up what a call needs, and opens its conversation, which the caller must release. Throws
- * `sessions_unavailable`, `model_not_found`, `invalid_param` for parts that the alias does not take, and what finding its slots, opening its conversation and checking its turn throw.
+ * `sessions_unavailable`, `model_not_found`, `invalid_param` for parts that the alias does not take, and
+ * what finding its slots, opening its conversation and checking its turn throw.
  */
 export async function prepare(
   { engine, sessions }: ChatRuntime,

@@ -33,42 +33,37 @@ export function boundOf(
   model: Model,
   prompt: PromptBytes | undefined = call.prompt,
 ): Bound {
-  const { textBytes = 0n, messages = 0, imageParts = 0, pages = 0 } = prompt ?? {};
-  const audioTokens = BigInt(prompt?.audioSeconds ?? 0) * BigInt(tokensPerAudioSecond(model));
+  const { textBytes = 0n, messages = 0 } = prompt ?? {};
+  const { seen, heard } = mediaTokens(prompt ?? noMedia, model);
+  const audioTokens = BigInt(heard);
   return {
-    promptTokens:
-      audioTokens +
-      textBytes +
-      BigInt(messages) * tokensPerMessage +
-      BigInt(imageParts) * BigInt(tokensPerImage(model)) +
-      BigInt(tokensOfPages(pages, model)),
+    promptTokens: audioTokens + textBytes + BigInt(messages) * tokensPerMessage + BigInt(seen),
     ...(audioTokens === 0n ? {} : { audioTokens }),
     maxTokens: call.maxTokens ?? BigInt(model.maxOutputTokens ?? 0),
     choices: BigInt(call.choices),
   };
 }
 
-/** Returns the most tokens of an image. */
-export function tokensPerImage({ imageTokens = defaultImageTokens }: Model): number {
-  return imageTokens;
-}
+/** What a prompt has besides text. */
+type MediaSize = Pick<PromptBytes, "imageParts" | "pages" | "audioSeconds">;
+
+const noMedia: MediaSize = { imageParts: 0 };
 
 /**
- * Returns the most tokens of so many pages of documents. Their number may be estimated by their size: more
- * than the model's context would be refused by its provider.
+ * Returns the most tokens of the images and documents of a prompt (`seen`), and of its audio (`heard`). The
+ * number of pages may be estimated by size: more than the model's context would be refused by its provider.
  */
-export function tokensOfPages(
-  pages: number,
-  { pageTokens = defaultPageTokens, contextTokens }: Model,
-): number {
-  return Math.min(pages * pageTokens, contextTokens ?? Number.MAX_SAFE_INTEGER);
-}
-
-/** Returns the most tokens of a second of audio. */
-export function tokensPerAudioSecond({
-  audioTokensPerSecond = defaultAudioTokensPerSecond,
-}: Model): number {
-  return audioTokensPerSecond;
+export function mediaTokens(
+  { imageParts, pages = 0, audioSeconds = 0 }: MediaSize,
+  model: Model,
+): { seen: number; heard: number } {
+  const { imageTokens = defaultImageTokens, pageTokens = defaultPageTokens } = model;
+  const { audioTokensPerSecond = defaultAudioTokensPerSecond } = model;
+  const mostOfPages = model.contextTokens ?? Number.MAX_SAFE_INTEGER;
+  return {
+    seen: imageParts * imageTokens + Math.min(pages * pageTokens, mostOfPages),
+    heard: audioSeconds * audioTokensPerSecond,
+  };
 }
 
 /**

@@ -112,7 +112,7 @@ export class UsageCounter {
 
   #report(usage: ChatUsage): void {
     if (!usage.isPromptOnly) this.#reportedLength = this.#text.length;
-    else if (this.#reported?.isPromptOnly === undefined && this.#reported !== undefined) return;
+    else if (this.#reported !== undefined && !this.#reported.isPromptOnly) return;
     this.#reported = usage;
   }
 

@@ -1,7 +1,7 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { tokensOfPages, tokensPerAudioSecond, tokensPerImage } from "../hold/estimate.ts";
+import { mediaTokens } from "../hold/estimate.ts";
 import type { Tokenizer } from "../tokenizer/tokenizer.ts";
 import type { ClientRequest } from "../wires/client-request.ts";
 import { HiddenReasoning, hasSwitch, type ReasoningRequest } from "./hidden-reasoning.ts";
@@ -62,8 +62,8 @@ export class UsageMeter {
     }
     const prompt = readPrompt(call.request());
     const [promptTokens = 0, tokens = 0] = await this.#tokenizer.count([prompt.text, text]);
-    const read = textTokens(prompt, promptTokens) * ratio + mediaTokens(prompt, call.model);
-    const heard = prompt.audioSeconds * tokensPerAudioSecond(call.model);
+    const { seen, heard } = mediaTokens({ ...prompt, imageParts: prompt.images }, call.model);
+    const read = textTokens(prompt, promptTokens) * ratio + seen;
     const counted = countedUsage(
       toTokens(Math.max(read, 1)),
       toTokens(tokens * ratio),
@@ -110,10 +110,6 @@ export class UsageMeter {
 
 function textTokens({ messages, sealedCharacters }: Prompt, tokens: number): number {
   return tokens + messages * tokensPerMessage + sealedCharacters / sealedCharactersPerToken;
-}
-
-function mediaTokens({ images, pages }: Prompt, model: Model): number {
-  return images * tokensPerImage(model) + tokensOfPages(pages, model);
 }
 
 function toTokens(tokens: number): bigint {

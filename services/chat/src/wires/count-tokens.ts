@@ -3,7 +3,7 @@ import { replaceMembers } from "@tollgate/core/json-members";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import { readJsonObject } from "@tollgate/upstream/provider-response";
-import { tokensOfPages, tokensPerAudioSecond, tokensPerImage } from "../hold/estimate.ts";
+import { mediaTokens } from "../hold/estimate.ts";
 import { resolveChat } from "../prepare.ts";
 import { approximateTokens } from "../usage/usage.ts";
 import { ClientRequest } from "./client-request.ts";
@@ -11,9 +11,10 @@ import { headersToForward } from "./forward-request.ts";
 import { wireOf } from "./wire-of.ts";
 
 /**
- * Returns the number of tokens of a prompt: as the provider counts them where it speaks the wire, else
- * an estimate of four characters a token, and of media as a hold has them. Nothing is charged. Throws `model_not_found`, and what
- * `walkChain` throws where the provider cannot be reached, and `invalid_param` for what it refuses.
+ * Returns the number of tokens of a prompt: as the provider counts them where it speaks the wire. Else it is
+ * an estimate: four characters are a token, and media have as many tokens as a hold allows for them. Nothing
+ * is charged. Throws `model_not_found`, what `walkChain` throws where the provider cannot be reached, and
+ * `invalid_param` for what the provider refuses.
  */
 export async function countTokens(
   { engine, providers }: Pick<ProviderRuntime, "engine" | "providers">,
@@ -48,10 +49,6 @@ export async function countTokens(
 
 function estimatedTokens({ prompt }: ChatCall, model: Model): number {
   if (prompt === undefined) return 0;
-  return (
-    Number(approximateTokens(prompt.textCharacters)) +
-    prompt.imageParts * tokensPerImage(model) +
-    tokensOfPages(prompt.pages, model) +
-    prompt.audioSeconds * tokensPerAudioSecond(model)
-  );
+  const { seen, heard } = mediaTokens(prompt, model);
+  return Number(approximateTokens(prompt.textCharacters)) + seen + heard;
 }

@@ -24,8 +24,8 @@ export interface ForwardedRequest {
 
 /**
  * Posts the client's own bytes to a path of a slot's provider, with the provider's name of the model and
- * the members that the gateway sets, and a lower output limit where `maxTokens` is less than the client's. Throws what
- * `ProviderClient.send` and `checkLimit` throw.
+ * the members that the gateway sets, and a lower output limit where `maxTokens` is less than the client's.
+ * Throws what `ProviderClient.send` and `checkLimit` throw.
  */
 export function forwardRequest(
   providers: ProviderClient,

@@ -3,7 +3,10 @@ import type { Model, Slot } from "@tollgate/catalog/model";
 import { type GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 
-/** What a model takes of a slot besides text and images: what its catalog entry says, and the slot's kind has. */
+/**
+ * Returns what a slot's provider can be sent for a model besides text and images: the inputs of the model's
+ * catalog entry that the provider's kind takes.
+ */
 export function inputsOf(
   { provider }: Slot,
   { inputs }: Pick<Model, "inputs">,

@@ -6,16 +6,16 @@ import { inputsOf } from "./media-parts.ts";
 
 /**
  * Whether a request has images in the results of tools, and the model has no vision. A slot whose
- * provider speaks the wire is then not sent the client's bytes: the session would get stuck. An image of
- * the user has been refused before.
+ * provider speaks the wire is then not sent the client's bytes: it would refuse the image in this request and
+ * in all later ones of the session. Images of the user are refused before this is called.
  */
 export function hasUnseenImages({ call }: ClientRequest, { vision }: Model): boolean {
   return !vision && (call.prompt?.imageParts ?? 0) > 0;
 }
 
 /**
- * Returns a chat request with a note in place of each part of a result that the model does not take of a
- * slot.
+ * Returns a chat request with a note in place of each part of a tool's result that the slot's provider cannot
+ * be sent for the model.
  */
 export function seenBy(model: Model, slot: Slot, chat: JsonObject): JsonObject {
   const files = inputsOf(slot, model).has("pdf");

@@ -8,7 +8,10 @@ import { stopReasonOf } from "./stop-reason.ts";
 /** A whole message of Anthropic's API, as a provider sends it. */
 export type WholeMessage = JsonObject & { content: readonly unknown[] };
 
-/** Returns a value that is a message. Throws a SlotFailure for another, and for one that reports an error. */
+/**
+ * Returns a value that is a message, with a list as its content. Throws a SlotFailure for any other value, and
+ * for one that reports an error.
+ */
 export function wholeMessage(value: unknown): WholeMessage {
   const { type, content: listed, ...rest } = isJsonObject(value) ? value : {};
   const content = listed ?? (typeof rest.stop_reason === "string" ? [] : undefined);

@@ -1,4 +1,4 @@
-import { type JsonObject, objectsIn } from "@tollgate/core/json";
+import { isJsonObject, type JsonObject, objectsIn } from "@tollgate/core/json";
 import { ChunkReader } from "../chat/chunk-reader.ts";
 import { textsIn } from "../chat/content.ts";
 import { generatedReasoning } from "../generated-message.ts";
@@ -17,9 +17,9 @@ export function writeMessageEvents(context: ResponseContext): WireEvents {
 
   function add({ delta, finish_reason }: JsonObject): void {
     finishReason = finish_reason ?? finishReason;
-    if (typeof delta !== "object" || delta === null) return;
-    const { content, refusal, tool_calls, reasoning_details } = delta as JsonObject;
-    blocks.think(generatedReasoning(delta as JsonObject), objectsIn(reasoning_details));
+    if (!isJsonObject(delta)) return;
+    const { content, refusal, tool_calls, reasoning_details } = delta;
+    blocks.think(generatedReasoning(delta), objectsIn(reasoning_details));
     if (typeof refusal === "string" && refusal !== "") isRefused = true;
     for (const text of [...textsIn(content), ...textsIn(refusal)]) blocks.say(text);
     for (const call of objectsIn(tool_calls)) blocks.call(call);

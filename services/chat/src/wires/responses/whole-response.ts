@@ -8,8 +8,8 @@ import type { NamedEvent } from "../named-event.ts";
 export type WholeResponse = JsonObject & { output: readonly unknown[] };
 
 /**
- * Returns a value that is a complete response, with a list as its output. Throws a SlotFailure for another, and for one that reports an
- * error.
+ * Returns a value that is a complete response, with a list as its output. Throws a SlotFailure for any other
+ * value, and for a response that reports an error.
  */
 export function wholeResponse(value: unknown): WholeResponse {
   const { status, output: listed, ...rest } = isJsonObject(value) ? value : {};
