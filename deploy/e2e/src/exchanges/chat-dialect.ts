@@ -54,13 +54,11 @@ export interface ChatDialect {
   /** Default: what OpenAI says. */
   readonly finishes?: Readonly<Record<string, string>>;
   readonly refusals: VendorRefusals;
-  /** Why exchanges fail so far, by their names. */
-  readonly fails?: Readonly<Record<string, string>>;
 }
 
 /** Returns the usual exchanges of a vendor of OpenAI's wire. */
 export function dialectExchanges(dialect: ChatDialect): Exchange[] {
-  const { reasoning, filter, reportsReasoning, refusals, fails = {} } = dialect;
+  const { reasoning, filter, reportsReasoning, refusals } = dialect;
   return usualExchanges({
     whole: (answer) => ({ body: completionOf(dialect, answer) }),
     streamed: (answer) => ({ body: streamOf(dialect, answer) }),
@@ -69,7 +67,6 @@ export function dialectExchanges(dialect: ChatDialect): Exchange[] {
     caches: true,
     reportsReasoning,
     refusals,
-    fails,
   });
 }
 

@@ -17,8 +17,6 @@ export interface VendorForm {
   readonly refusals: VendorRefusals;
   /** What its refusals are on wires that it speaks itself. */
   readonly native?: Exchange["on"];
-  /** Why exchanges fail so far, by their names. */
-  readonly fails?: Readonly<Record<string, string>>;
 }
 
 /** The tokens of an answer. */
@@ -81,10 +79,7 @@ export function usualExchanges(form: VendorForm): Exchange[] {
   const rows = Object.entries(answers).flatMap(([name, answer]) =>
     bothWays(form, name, { ...silence, ...answer }),
   );
-  return [...rows, ...refusalExchanges(form)].map((row) => {
-    const fails = form.fails?.[row.name];
-    return fails === undefined ? row : { ...row, fails };
-  });
+  return [...rows, ...refusalExchanges(form)];
 }
 
 const reasoning = { reasoning: ["Let me ", "think."], counts: { ...counts, reasoning: 3 } };

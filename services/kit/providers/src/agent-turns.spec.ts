@@ -10,8 +10,6 @@ import {
 import { type KindUnderTest, startProvider } from "../test/provider-of-kind.ts";
 import { withMediaBehind } from "./result-media.ts";
 
-/** What the sessions of agents have, and what each kind of providers is sent for it. */
-
 const gemini3 = { ...gemini, modelId: "gemini-3-pro-preview" };
 const nova = { ...bedrockUnderTest, modelId: "amazon.nova-pro-v1:0" };
 const llama = { ...bedrockUnderTest, modelId: "meta.llama3-70b-instruct-v1:0" };
@@ -34,6 +32,7 @@ const atUrl = { type: "image_url", image_url: { url: "https://a.test/b.png" } };
 const text = (words: string) => ({ type: "text", text: words });
 const result = (id: string, content: unknown) => ({ role: "tool", tool_call_id: id, content });
 
+/** Resolves with what a provider of a kind is sent for a session of an agent. */
 async function sentFor(kind: KindUnderTest, messages: object[], more: JsonObject = {}) {
   const { bodies, check, post } = await startProvider(kind);
   const request = { model: "a", messages, tools: [tool], max_completion_tokens: 4_000, ...more };
