@@ -1,9 +1,17 @@
 import { appendFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
 
+/** A test that failed, or a file that could not be loaded or prepared. */
+interface Failure {
+  project: string;
+  /** From the root of the repository. */
+  file: string;
+  name: string;
+}
+
 /**
- * Names the tests that were skipped, as a run ends. Appends the numbers of a run to the file that
- * `TOLLGATE_TEST_RESULTS` names, for `.ci/run`.
+ * Names the tests that were skipped, as a run ends. Appends the numbers of a run, and what failed, to
+ * the file that `TOLLGATE_TEST_RESULTS` names, for `.ci/run`.
  */
 export class RunReporter implements Reporter {
   readonly #resultsFile: string | undefined;
@@ -13,19 +21,33 @@ export class RunReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
-    const skipped = modules.flatMap((module) =>
-      skippedIn(module).map((line) => `  ${module.project.name}  ${line}\n`),
+    const skippedTests = modules.flatMap((module) =>
+      skippedIn(module).map((line) => `${module.project.name}  ${line}`),
     );
-    if (skipped.length > 0) process.stdout.write(`\nSkipped:\n${skipped.join("")}`);
-    if (this.#resultsFile === undefined) return;
-    const counts = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
+    if (this.#resultsFile === undefined) {
+      const lines = skippedTests.map((line) => `  ${line}\n`);
+      if (lines.length > 0) process.stdout.write(`\nSkipped:\n${lines.join("")}`);
+      return;
+    }
+    const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
-      // A file that cannot be loaded has no tests.
-      counts.failed += module.errors().length;
       for (const test of module.children.allTests()) counts[test.result().state] += 1;
     }
-    appendFileSync(this.#resultsFile, `${JSON.stringify(counts)}\n`);
+    const failures = modules.flatMap(failuresIn);
+    const failed = errors.length + failures.length;
+    const results = { ...counts, failed, failures, skippedTests };
+    appendFileSync(this.#resultsFile, `${JSON.stringify(results)}\n`);
   }
+}
+
+function failuresIn(module: TestModule): Failure[] {
+  const place = { project: module.project.name, file: module.relativeModuleId };
+  const tests = [...module.children.allTests("failed")];
+  const suites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
+  const names = [...tests, ...suites].map(({ fullName }) => `${place.file}  ${fullName}`);
+  // A file that cannot be loaded or prepared has no result of its own for its tests.
+  if (module.errors().length > 0) names.push(place.file);
+  return names.map((name) => ({ ...place, name }));
 }
 
 /** Returns a line for each test that was skipped, or for the outermost suite of such tests. */
