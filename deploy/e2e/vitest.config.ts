@@ -38,7 +38,7 @@ const nightlyTests = [
 ];
 
 /** In the short form these run against one process only. */
-const oneProcessTests = ["deploy/e2e/long/{large-*,memory,slow-bodies}.test.ts"];
+const oneProcessTests = ["deploy/e2e/long/{large-*,memory,package,slow-bodies}.test.ts"];
 
 /** One stack per worker; see `shared-stack.ts`. */
 const stackWorkers = 3;
@@ -67,8 +67,8 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...configDefaults.exclude,
     ...(form === "short" ? nightlyTests : []),
     ...(form === "short" && shape === "fleet" ? oneProcessTests : []),
-    // The page has a backend of its own there.
-    ...(shape === "fleet" ? ["deploy/e2e/long/console-page.test.ts"] : []),
+    // The page and the package have gateways of their own.
+    ...(shape === "fleet" ? ["deploy/e2e/long/{console-page,package}.test.ts"] : []),
   ];
   return {
     test: {

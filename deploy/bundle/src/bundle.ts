@@ -7,6 +7,12 @@ import { wasmFiles } from "./wasm-files.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
+const gatewayInput = {
+  main: join(root, "services/program/src/main.ts"),
+  cli: join(root, "services/cli/src/main.ts"),
+  "tokenizer-thread": join(root, "services/chat/src/tokenizer/tokenizer-thread.ts"),
+};
+
 /**
  * Writes the gateway and the operator's CLI to `folder`, with every file that they read at run
  * time: Node needs nothing else to run them. The bundle is necessary because Node does not strip
@@ -14,15 +20,26 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
  * that loads thousands.
  */
 export async function bundleGateway(folder: string): Promise<void> {
+  await write({ input: gatewayInput, plugins: [sourceUrls(root), wasmFiles()] }, folder);
+  await copyFilesOfGateway(folder);
+}
+
+/** Writes the gateway, the CLI, the launcher of `npm start` and the simulator to `folder`. */
+export async function bundleWithLauncher(folder: string): Promise<void> {
+  const simulator = join(root, "deploy/simulator");
   const input = {
-    main: join(root, "services/program/src/main.ts"),
-    cli: join(root, "services/cli/src/main.ts"),
-    "tokenizer-thread": join(root, "services/chat/src/tokenizer/tokenizer-thread.ts"),
+    ...gatewayInput,
+    start: join(root, "deploy/local/src/start.ts"),
+    simulator: join(simulator, "src/main.ts"),
   };
-  await write({ input, plugins: [sourceUrls(root), wasmFiles()] }, folder);
-  await copyApiReference(folder);
-  await copySql(folder);
-  await copyConsolePage(folder);
+  const located = {
+    "@tollgate/program/main": "main.mjs",
+    "@tollgate/simulator/main": "simulator.mjs",
+    "@tollgate/simulator/demo-catalog.yaml": "demo-catalog.yaml",
+  };
+  await write({ input, plugins: [sourceUrls(root, located), wasmFiles()] }, folder);
+  await copyFilesOfGateway(folder);
+  await cp(join(simulator, "demo-catalog.yaml"), join(folder, "demo-catalog.yaml"));
 }
 
 /** Writes the simulator and its catalog to `folder`. */
@@ -30,6 +47,12 @@ export async function bundleSimulator(folder: string): Promise<void> {
   const simulator = join(root, "deploy/simulator");
   await write({ input: { main: join(simulator, "src/main.ts") } }, folder);
   await cp(join(simulator, "demo-catalog.yaml"), join(folder, "demo-catalog.yaml"));
+}
+
+async function copyFilesOfGateway(folder: string): Promise<void> {
+  await copyApiReference(folder);
+  await copySql(folder);
+  await copyConsolePage(folder);
 }
 
 async function write(input: InputOptions, folder: string): Promise<void> {

@@ -160,7 +160,7 @@ describe("npm run fleet", () => {
     await eventually(async () => {
       const { code, stderr } = await tollgate("ledger", "verify");
       expect(stderr).toMatch(
-        /^tollgate: no gateway is running with the data folder \S+\.data: start one with `npm start` or `npm run fleet`/,
+        /^tollgate: no gateway is running with the data folder \S+\.data: start one, or set TOLLGATE_DATA_DIR/,
       );
       expect(code).toBe(1);
     });

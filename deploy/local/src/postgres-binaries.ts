@@ -28,8 +28,16 @@ export const serverUid = process.getuid?.() === 0 ? 65_534 : undefined;
  */
 export async function findPostgres(packageFolder = findPackage()): Promise<string> {
   const folder = await realpath(join(packageFolder, "native"));
-  await linkLibraries(packageFolder);
-  if (serverUid === undefined || (await isReachable(join(folder, "bin/postgres")))) return folder;
+  const isComplete = await linkLibraries(folder).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      // Another user has installed the package, and its install script has not run.
+      if (["EACCES", "EPERM", "EROFS"].includes(error.code ?? "")) return false;
+      throw error;
+    },
+  );
+  const isUsable = serverUid === undefined || (await isReachable(join(folder, "bin/postgres")));
+  if (isComplete && isUsable) return folder;
   return copyToReachable(folder, join(packageFolder, "package.json"));
 }
 
@@ -74,13 +82,17 @@ interface Link {
   target: string;
 }
 
-/** Creates the symbolic links to the libraries, because npm packages cannot contain links. */
-async function linkLibraries(packageFolder: string): Promise<void> {
-  const list = join(packageFolder, "native", "pg-symlinks.json");
+/**
+ * Creates the symbolic links to the libraries, because npm packages cannot contain links. Their list
+ * names them from the package's folder, in which `folder` is called "native".
+ */
+async function linkLibraries(folder: string): Promise<void> {
+  const list = join(folder, "pg-symlinks.json");
   const links = JSON.parse(await readFile(list, "utf8").catch(() => "[]")) as Link[];
+  const place = (path: string) => join(folder, relative("native", path));
   for (const { source, target } of links) {
-    const link = join(packageFolder, target);
-    const pointsTo = relative(dirname(link), join(packageFolder, source));
+    const link = place(target);
+    const pointsTo = relative(dirname(link), place(source));
     await symlink(pointsTo, link).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
@@ -92,13 +104,16 @@ async function copyToReachable(folder: string, packageFile: string): Promise<str
   const version = createHash("sha256")
     .update(await readFile(packageFile))
     .digest("hex");
-  const parent = join(await sharedFolder(), "tollgate-postgres");
+  // A user cannot write to the copies of another one.
+  const suffix = serverUid === undefined ? `-${process.getuid?.()}` : "";
+  const parent = join(await sharedFolder(), `tollgate-postgres${suffix}`);
   const copy = join(parent, version.slice(0, 16));
   await makeOwnFolder(parent);
   if (await stat(copy).catch(() => undefined)) return copy;
   const temporary = `${copy}.${process.pid}`;
   try {
     await cp(folder, temporary, { recursive: true, verbatimSymlinks: true });
+    await linkLibraries(temporary);
     await openToAll(temporary);
     await rename(temporary, copy);
   } catch (error) {

@@ -120,8 +120,8 @@ function explain(error: unknown, address: string): string {
   }
   if (error instanceof PeerError) {
     return (
-      `no gateway is running with the data folder ${dataFolderOf(process.env)}: start one with ` +
-      "`npm start` or `npm run fleet`, or set TOLLGATE_DATA_DIR or TOLLGATE_BILLING_ADDRESS"
+      `no gateway is running with the data folder ${dataFolderOf(process.env)}: start one, ` +
+      "or set TOLLGATE_DATA_DIR or TOLLGATE_BILLING_ADDRESS"
     );
   }
   const isExpected = [UsageError, GatewayError, StartError, ServerError].some(
