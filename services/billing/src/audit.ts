@@ -4,18 +4,23 @@ import type { Prisma } from "./generated/client.ts";
 
 /** Who makes a change. */
 export interface AuditActor {
-  kind: "operator" | "token" | "local";
+  kind: "operator" | "member" | "token" | "local";
   id: string;
   name: string;
 }
 
-/** Who uses the CLI on the gateway's own socket. */
-export const localActor: AuditActor = { kind: "local", id: "", name: "" };
-
 export interface Change {
   /** The rpc. */
   action: string;
-  subjectKind: "account" | "key" | "wallet" | "operator" | "token" | "slot";
+  subjectKind:
+    | "account"
+    | "member"
+    | "invitation"
+    | "key"
+    | "wallet"
+    | "operator"
+    | "token"
+    | "slot";
   subjectId: string;
   accountId?: string;
   /** The subject as JSON. Members that are the same before and after are left out. No secrets. */

@@ -10,6 +10,8 @@ export type StoredKey = ApiKey & { secrets: KeySecret[] };
 export interface NewKey {
   keyId: string;
   accountId: string;
+  /** The member who creates it. */
+  memberId: string | null;
   channel: string;
   policy: KeyPolicy;
   isLimited: boolean;
@@ -97,16 +99,36 @@ export async function revokeKey(prisma: Database, keyId: string, now: Date): Pro
   return requireKey(prisma, keyId);
 }
 
+/**
+ * Revokes all keys of an account, or of one of its members, in one statement. Resolves with the hashes of
+ * their texts.
+ */
+export async function revokeKeysOf(
+  prisma: Database,
+  { accountId, memberId = null }: { accountId: string; memberId?: string | null },
+  now: Date,
+): Promise<Uint8Array[]> {
+  const rows = await prisma.$queryRaw<{ key_hash: Uint8Array }[]>`
+    WITH revoked AS (
+      UPDATE api_key SET revoked_at = ${now}
+      WHERE account_id = ${accountId} AND revoked_at IS NULL
+        AND (${memberId}::text IS NULL OR member_id = ${memberId})
+      RETURNING id)
+    SELECT key_hash FROM key_secret JOIN revoked ON revoked.id = key_secret.key_id`;
+  return rows.map((row) => row.key_hash);
+}
+
 /** Resolves with keys of an account, or of all, newest first, and whether there are more. */
 export async function listKeys(
   prisma: PrismaClient,
-  query: { accountId?: string; beforeKeyId: string; limit: number },
+  query: { accountId?: string; memberId?: string; beforeKeyId: string; limit: number },
 ): Promise<{ keys: StoredKey[]; hasMore: boolean }> {
-  const { accountId, beforeKeyId, limit } = query;
+  const { accountId, memberId, beforeKeyId, limit } = query;
   // Ids ascend with the time of their creation.
   const keys = await prisma.apiKey.findMany({
     where: {
       ...(accountId === undefined ? {} : { accountId }),
+      ...(memberId === undefined ? {} : { memberId }),
       ...(beforeKeyId === "" ? {} : { id: { lt: beforeKeyId } }),
     },
     orderBy: { id: "desc" },

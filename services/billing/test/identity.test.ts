@@ -1,70 +1,33 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { PrismaPg } from "@prisma/adapter-pg";
-import { createLog } from "@tollgate/core/log";
-import { createDatabase } from "@tollgate/local/postgres";
-import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
-import type { BeginSessionRequestSchema } from "@tollgate/proto/tollgate/v1/identity";
-import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
-import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type {
+  BeginSessionRequestSchema,
+  IdentityService,
+} from "@tollgate/proto/tollgate/v1/identity";
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
-import { createClient } from "@tollgate/rpc/client";
-import { bindService, type Client } from "@tollgate/rpc/implementation";
-import { createLocalTransport } from "@tollgate/rpc/local-transport";
-import { localNotices } from "@tollgate/runtime/broker/notices";
-import { openDatabase } from "@tollgate/runtime/database/pool";
-import type pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import type { Client } from "@tollgate/rpc/implementation";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createAccount } from "../src/accounts.ts";
-import { localActor } from "../src/audit.ts";
-import { PrismaClient } from "../src/generated/client.ts";
-import { implementIdentity } from "../src/identity/identity.ts";
-import { implementOperator } from "../src/operator/operator.ts";
-import { billingSchema } from "../src/schema.ts";
+import type { PrismaClient } from "../src/generated/client.ts";
+import { hashOf, startIdentity } from "./identity-under-test.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 describe("the identity service", () => {
-  let pool: pg.Pool;
   let prisma: PrismaClient;
   let identity: Client<typeof IdentityService>;
   let operators: Client<typeof OperatorService>;
   let nowMs = Date.now();
 
+  let stop: () => Promise<void>;
+
   beforeAll(async () => {
-    const log = createLog("silent");
-    const name = `identity_${randomUUID().replaceAll("-", "")}`;
-    pool = await openDatabase({
-      url: await createDatabase(inject("postgresUrl"), name),
-      schema: billingSchema,
-      maxConnections: 4,
-      log,
-    });
-    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
-    const transport = createLocalTransport(log);
-    const notices = localNotices();
-    const now = () => new Date(nowMs);
-    // Nothing here calls the ledger, or reads the catalog.
-    const parts = {
-      ...{ prisma, notices, now },
-      ledger: createClient(LedgerService, transport),
-      slots: createClient(SlotService, transport),
-      conversations: createClient(ConversationService, transport),
-      catalog: () => ({ models: new Map(), limits: { requestsPerMinute: 0, tokensPerMinute: 0 } }),
-    };
-    transport.add(bindService(IdentityService, implementIdentity(parts)));
-    const commands = implementOperator({ ...parts, actor: localActor });
-    transport.add(bindService(OperatorService, commands));
-    identity = createClient(IdentityService, transport);
-    operators = createClient(OperatorService, transport);
+    const started = await startIdentity(() => new Date(nowMs));
+    ({ prisma, identity, operators, stop } = started);
   });
 
-  afterAll(async () => {
-    await prisma.$disconnect();
-    await pool.end();
-  });
+  afterAll(() => stop());
 
   beforeEach(() => {
     nowMs = Date.now();
@@ -273,10 +236,6 @@ describe("the identity service", () => {
     }
   });
 });
-
-function hashOf(text: string): Uint8Array {
-  return new Uint8Array(createHash("sha256").update(text).digest());
-}
 
 function requestOf(name: string, fields: object): Uint8Array {
   const method = OperatorService.methods.find((one) => one.name === name);

@@ -49,7 +49,14 @@ describe("a key lookup", () => {
   ) {
     const none: KeyPolicy = { name: "", owner: "", tags: [], models: [], expiresAt: null };
     const keyId = newKeyId();
-    const fields = { keyId, accountId, channel, isLimited: false, requestsPerMinute };
+    const fields = {
+      keyId,
+      accountId,
+      memberId: null,
+      channel,
+      isLimited: false,
+      requestsPerMinute,
+    };
     const { key } = await createKey(prisma, { ...fields, policy: { ...none, ...policy } });
     return { key, keyId, channel };
   }

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Identity, IdentitySchema } from "@tollgate/proto/tollgate/v1/identity";
+import { MemberRole, type Membership, MembershipSchema } from "@tollgate/proto/tollgate/v1/member";
 import {
   type Operator as OperatorMessage,
   OperatorSchema,
@@ -8,15 +9,16 @@ import {
   type OperatorToken as TokenMessage,
 } from "@tollgate/proto/tollgate/v1/operator";
 import type { Operator, OperatorToken } from "../generated/client.ts";
+import { toMemberRole } from "../members/member-roles.ts";
 import { toRole } from "./roles.ts";
-import type { LiveSession } from "./sessions.ts";
+import type { LiveSession, StoredMembership } from "./sessions.ts";
 
 /** Returns an operator as a message, without the hash of its password. */
 export function toOperator(operator: Operator): OperatorMessage {
-  const { id, name, role, accountId, issuer, passwordHash, createdAt } = operator;
+  const { id, name, role, accountId, issuer, email, passwordHash, createdAt } = operator;
   const { disabledAt, lastSignedInAt } = operator;
   return create(OperatorSchema, {
-    ...{ id, name, issuer, role: toRole(role), accountId: accountId ?? "" },
+    ...{ id, name, issuer, email, role: toRole(role), accountId: accountId ?? "" },
     hasPassword: passwordHash !== null,
     createdAt: timestampFromDate(createdAt),
     ...(disabledAt && { disabledAt: timestampFromDate(disabledAt) }),
@@ -37,22 +39,39 @@ export function toToken(token: OperatorToken): TokenMessage {
 }
 
 /** Returns who has a session. */
-export function identityOfSession({ operator, expiresAt }: LiveSession): Identity {
-  return create(IdentitySchema, {
-    actor: { kind: "operator", id: operator.id, name: operator.name },
+export function identityOfSession(session: LiveSession): Identity {
+  const { operator, expiresAt } = session;
+  const { id, name } = operator;
+  const shared = {
     role: toRole(operator.role),
-    accountId: operator.accountId ?? "",
     operator: toOperator(operator),
     expiresAt: timestampFromDate(expiresAt),
-  });
+  };
+  if (operator.role !== "customer" || operator.accountId !== null) {
+    const accountId = operator.accountId ?? "";
+    const actor = { kind: "operator", id, name, accountId };
+    return create(IdentitySchema, { ...shared, actor, accountId });
+  }
+  const memberships = operator.memberships.map(toMembership);
+  const chosen = memberships.find(({ accountId }) => accountId === session.accountId);
+  const { accountId = "", role = MemberRole.UNSPECIFIED } = chosen ?? memberships[0] ?? {};
+  const place = { accountId, memberRole: role };
+  const actor = { kind: "member", id, name, ...place };
+  return create(IdentitySchema, { ...shared, actor, memberships, ...place });
+}
+
+function toMembership({ account, role }: StoredMembership): Membership {
+  const { id: accountId, name: accountName } = account;
+  return create(MembershipSchema, { accountId, accountName, role: toMemberRole(role) });
 }
 
 /** Returns who presents a token. */
 export function identityOfToken({ id, name, role, accountId, expiresAt }: OperatorToken): Identity {
+  const account = accountId ?? "";
   return create(IdentitySchema, {
-    actor: { kind: "token", id, name },
+    actor: { kind: "token", id, name, accountId: account },
     role: toRole(role),
-    accountId: accountId ?? "",
+    accountId: account,
     ...(expiresAt && { expiresAt: timestampFromDate(expiresAt) }),
   });
 }

@@ -12,11 +12,14 @@ import type {
 } from "@tollgate/proto/tollgate/v1/identity";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { AnyHandler, Fields, Implementation } from "@tollgate/rpc/implementation";
+import type { CallActor } from "../actor.ts";
 import { type AuditActor, recordChange } from "../audit.ts";
 import type { Operator, PrismaClient } from "../generated/client.ts";
+import { findPerson } from "../members/persons.ts";
 import { implementOperator } from "../operator/operator.ts";
 import type { OperatorParts } from "../operator/parts.ts";
 import { identityOfSession, identityOfToken } from "./identity-messages.ts";
+import { implementMemberships } from "./memberships.ts";
 import { normalizeName } from "./operators.ts";
 import { checkNewPassword, createPasswords, type Passwords } from "./passwords.ts";
 import { readRole } from "./roles.ts";
@@ -50,6 +53,7 @@ export function implementIdentity(
   }
 
   return {
+    ...implementMemberships({ prisma, passwords, now }),
     async authenticate({ credential }) {
       return identityOrNone(await findIdentity(prisma, credential, now()));
     },
@@ -111,7 +115,8 @@ async function changePassword(
     await transaction.operator.update({ where: { id: operatorId }, data: { passwordHash } });
     const others = { operatorId, sessionHash: { not: sessionHash } };
     await transaction.operatorSession.deleteMany({ where: others });
-    const actor: AuditActor = { kind: "operator", id: operatorId, name };
+    const kind = operator.email === "" ? "operator" : "member";
+    const actor: AuditActor = { kind, id: operatorId, name };
     const subject = { subjectKind: "operator", subjectId: operatorId } as const;
     await recordChange(transaction, actor, { action: "SetPassword", ...subject });
   });
@@ -156,9 +161,11 @@ async function signInByPassword(
 ): Promise<SignedIn | undefined> {
   const name = normalizeName(text);
   const succeeded = await admitSignIn(prisma, { name, address }, now);
-  const operator = await prisma.operator.findUnique({
+  const local = await prisma.operator.findUnique({
     where: { issuer_subject: { issuer: "", subject: name } },
   });
+  // One password is compared in all cases, so that the time does not reveal who exists.
+  const operator = local ?? (await findPerson(prisma, name));
   if (!(await passwords.isStored(password, operator?.passwordHash ?? null))) return undefined;
   if (operator === null || operator.disabledAt !== null) return undefined;
   await succeeded();
@@ -179,12 +186,13 @@ async function signInByProvider(
   return { operator, method: "provider" };
 }
 
-function actorOf(actor: Actor | undefined): AuditActor {
+function actorOf(actor: Actor | undefined): CallActor {
   const kind = actor?.kind;
-  if (actor !== undefined && (kind === "operator" || kind === "token")) {
-    return { kind, id: actor.id, name: actor.name };
+  if (actor !== undefined && (kind === "operator" || kind === "member" || kind === "token")) {
+    const { id, name, accountId, memberRole } = actor;
+    if (kind !== "member" || accountId !== "") return { kind, id, name, accountId, memberRole };
   }
-  throw invalidParam("actor.kind", "must be operator or token");
+  throw invalidParam("actor", "must be an operator, a token or a member of an account");
 }
 
 /** Prisma takes bytes that have a buffer of their own. */

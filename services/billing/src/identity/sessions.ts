@@ -1,4 +1,6 @@
 import type {
+  Account,
+  Member,
   Operator,
   OperatorSession,
   OperatorToken,
@@ -17,7 +19,22 @@ const maxProviderSessionMs = 24 * 60 * 60_000;
 const touchMs = 60_000;
 
 export type SessionMethod = "link" | "password" | "provider";
-export type LiveSession = OperatorSession & { operator: Operator };
+export type StoredMembership = Member & { account: Account };
+export type LiveSession = OperatorSession & {
+  operator: Operator & { memberships: StoredMembership[] };
+};
+
+/** What is read with a session: who has it, and of which accounts they are members. */
+const withOperator = {
+  operator: {
+    include: {
+      memberships: {
+        include: { account: true },
+        orderBy: [{ account: { name: "asc" } }, { accountId: "asc" }],
+      },
+    },
+  },
+} satisfies Prisma.OperatorSessionInclude;
 
 /** Begins a session of an operator. */
 export async function beginSession(
@@ -32,7 +49,7 @@ export async function beginSession(
   });
   return database.operatorSession.create({
     data: { ...session, createdAt: now, expiresAt: new Date(now.getTime() + sessionMs) },
-    include: { operator: true },
+    include: withOperator,
   });
 }
 
@@ -44,7 +61,7 @@ export async function extendSession(
 ): Promise<LiveSession | undefined> {
   const session = await prisma.operatorSession.findUnique({
     where: { sessionHash },
-    include: { operator: true },
+    include: withOperator,
   });
   if (session === null || session.expiresAt <= now) return undefined;
   if (session.operator.disabledAt !== null) return undefined;

@@ -25,7 +25,7 @@ export function toAccount(account: Account, limits?: LimitUse): AccountMessage {
 
 /** Returns a key as a message, without its texts' hashes. */
 export function toKey(key: StoredKey, limits?: LimitUse): Key {
-  const { id, accountId, channel, name, owner, tags, models } = key;
+  const { id, accountId, memberId, channel, name, owner, tags, models } = key;
   const replaced = key.secrets.find(({ expiresAt }) => expiresAt !== null);
   const times = {
     createdAt: key.createdAt,
@@ -36,7 +36,7 @@ export function toKey(key: StoredKey, limits?: LimitUse): Key {
   };
   const set = Object.entries(times).filter((one): one is [string, Date] => one[1] !== null);
   return create(KeySchema, {
-    ...{ id, accountId, channel, name, owner, tags, models },
+    ...{ id, accountId, memberId: memberId ?? "", channel, name, owner, tags, models },
     ...Object.fromEntries(set.map(([field, time]) => [field, timestampFromDate(time)])),
     ...(limits && { limits }),
   });

@@ -3,6 +3,7 @@ import { invalidParam } from "@tollgate/core/errors";
 import type { OperatorService, UpdateKeyRequest } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
+import { requireVisibleKey } from "../actor.ts";
 import { checkPolicy, type KeyPolicy } from "../key-policy.ts";
 import {
   requireKey,
@@ -16,6 +17,7 @@ import { changeLimits, hasLimits, requestLimitOf } from "../limits.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { toKey } from "./account-messages.ts";
 import { describeKeys, describeOne } from "./described-keys.ts";
+import { publishKeyChange } from "./key-notice.ts";
 import { recordKey } from "./key-record.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -30,11 +32,12 @@ export function implementKeyChanges({ prisma, ledger, notices, actor, now }: Ope
       checkPolicy(policy, now());
       // Before the ledger has them: the flag is false only without limits.
       if (hasLimits(limits?.set)) {
-        await requireUsableKey(prisma, keyId);
+        requireVisibleKey(actor, await requireUsableKey(prisma, keyId));
         await updateKey(prisma, keyId, { isLimited: true });
       }
       const stored = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
         const before = await requireUsableKey(transaction, keyId);
+        requireVisibleKey(actor, before);
         const owner = { accountId: before.accountId, ownerId: keyId };
         const changed = limits && (await changeLimits(ledger, owner, limits));
         const limited = changed && {
@@ -57,6 +60,7 @@ export function implementKeyChanges({ prisma, ledger, notices, actor, now }: Ope
       const graceEndsAt = new Date(at.getTime() + graceSeconds * 1_000);
       const { key, stored } = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
         const before = await requireUsableKey(transaction, keyId);
+        requireVisibleKey(actor, before);
         const rotated = await rotateKey(transaction, keyId, at, graceEndsAt);
         await recordKey(transaction, actor, "RotateKey", { before, after: rotated.stored });
         return rotated;
@@ -67,6 +71,7 @@ export function implementKeyChanges({ prisma, ledger, notices, actor, now }: Ope
     async revokeKey({ keyId }) {
       const stored = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
         const before = await requireKey(transaction, keyId);
+        requireVisibleKey(actor, before);
         if (before.revokedAt !== null) return before;
         const after = await revokeKey(transaction, keyId, now());
         await recordKey(transaction, actor, "RevokeKey", { before, after });
@@ -79,11 +84,9 @@ export function implementKeyChanges({ prisma, ledger, notices, actor, now }: Ope
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 
-/** Makes the edges look the key up again. They know its texts by their hashes. */
+/** Makes the edges look the texts of a key up again. */
 function publishChange(notices: Notices, { secrets }: StoredKey): void {
-  for (const { keyHash } of secrets) {
-    notices.publish("key.changed", Buffer.from(keyHash).toString("hex"));
-  }
+  for (const { keyHash } of secrets) publishKeyChange(notices, keyHash);
 }
 
 /** Returns the fields that a request sets. */

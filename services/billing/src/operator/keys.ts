@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount } from "../accounts.ts";
+import { ownKeysOf, requireVisibleKey } from "../actor.ts";
 import { checkChannel, checkPolicy, type KeyPolicy } from "../key-policy.ts";
 import { createKey, listKeys, newKeyId, requireKey } from "../keys.ts";
 import { hasLimits, requestLimitOf } from "../limits.ts";
@@ -25,7 +26,8 @@ export function implementKeys({ prisma, ledger, actor, now }: OperatorParts) {
       // Before the key exists, so that it never works without them.
       if (isLimited) await ledger.setLimits({ accountId, ownerId: keyId, limits });
       const requestsPerMinute = requestLimitOf(limits);
-      const created = { keyId, accountId, channel, policy, isLimited, requestsPerMinute };
+      const memberId = actor.kind === "member" ? actor.id : null;
+      const created = { keyId, accountId, memberId, channel, policy, isLimited, requestsPerMinute };
       const { key, stored } = await prisma.$transaction(async (transaction) => {
         const made = await createKey(transaction, created);
         const change = { after: made.stored, ...(isLimited && { limits: { after: limits } }) };
@@ -36,15 +38,19 @@ export function implementKeys({ prisma, ledger, actor, now }: OperatorParts) {
     },
     async listKeys({ account, limit, beforeKeyId }) {
       const owner = account === "" ? undefined : await requireAccount(prisma, account);
+      const memberId = ownKeysOf(actor);
       const { keys, hasMore } = await listKeys(prisma, {
         limit: pageSize(limit),
         beforeKeyId,
         ...(owner && { accountId: owner.id }),
+        ...(memberId !== undefined && { memberId }),
       });
       return { keys: await describeKeys(ledger, keys), hasMore };
     },
     async getKey({ keyId }) {
-      const [key] = await describeKeys(ledger, [await requireKey(prisma, keyId)]);
+      const stored = await requireKey(prisma, keyId);
+      requireVisibleKey(actor, stored);
+      const [key] = await describeKeys(ledger, [stored]);
       return key === undefined ? {} : { key };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;

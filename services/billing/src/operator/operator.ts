@@ -5,6 +5,7 @@ import { implementAudit } from "./audit.ts";
 import { implementKeyChanges } from "./key-changes.ts";
 import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
+import { implementMembers } from "./members.ts";
 import { implementModels } from "./models.ts";
 import { implementOperators } from "./operators.ts";
 import type { OperatorParts } from "./parts.ts";
@@ -16,6 +17,7 @@ import { implementWallets } from "./wallets.ts";
 export function implementOperator(parts: OperatorParts): Implementation<typeof OperatorService> {
   return {
     ...implementAccounts(parts),
+    ...implementMembers(parts),
     ...implementKeys(parts),
     ...implementKeyChanges(parts),
     ...implementWallets(parts),

@@ -64,6 +64,8 @@ export function implementOperators(parts: OperatorParts) {
     updateOperator: (request) => changeOperator(parts, request),
     async listOperators() {
       const operators = await prisma.operator.findMany({
+        // Members of accounts are listed by their accounts.
+        where: { OR: [{ role: { not: "customer" } }, { accountId: { not: null } }] },
         orderBy: [{ name: "asc" }, { id: "asc" }],
         take: maxOperators,
       });

@@ -4,7 +4,7 @@ import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
-import type { AuditActor } from "../audit.ts";
+import type { CallActor } from "../actor.ts";
 import type { PrismaClient } from "../generated/client.ts";
 
 /** What the operator's calls need. */
@@ -16,7 +16,7 @@ export interface OperatorParts {
   /** Returns the catalog in use. */
   catalog(): Catalog;
   notices: Notices;
-  /** To whom the changes are attributed. */
-  actor: AuditActor;
+  /** Who makes the call, and what it finds. */
+  actor: CallActor;
   now(): Date;
 }

@@ -1,13 +1,33 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Identity } from "@tollgate/proto/tollgate/v1/identity";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import type { Rule } from "./permissions.ts";
 
 /** Throws a ConnectError with the code `permission_denied` unless the rule allows the call. */
-export function authorizeCall({ role }: Identity, rule: Rule): void {
+export function authorizeCall(identity: Identity, rule: Rule): void {
+  const { role, operator, accountId, memberRole } = identity;
+  if (operator !== undefined && role === OperatorRole.CUSTOMER && operator.accountId === "") {
+    authorizeMember(accountId === "" ? MemberRole.UNSPECIFIED : memberRole, rule);
+    return;
+  }
   if (role >= rule.role) return;
   const names = OperatorRole[rule.role]?.toLowerCase() ?? "";
   const message = `This call needs the role ${names}${rule.role === OperatorRole.OWNER ? "" : " or a higher one"}.`;
+  throw new ConnectError(message, Code.PermissionDenied);
+}
+
+function authorizeMember(memberRole: MemberRole, { members }: Rule): void {
+  if (members === "anybody") return;
+  if (memberRole === MemberRole.UNSPECIFIED) {
+    throw new ConnectError("You are a member of no account.", Code.PermissionDenied);
+  }
+  if (members?.includes(memberRole)) return;
+  const names = (members ?? []).map((one) => MemberRole[one]?.toLowerCase());
+  const message =
+    names.length === 0
+      ? "This call is for operators."
+      : `This call needs the role ${names.join(" or ")} in the account.`;
   throw new ConnectError(message, Code.PermissionDenied);
 }
 
@@ -26,18 +46,4 @@ export function confineRequest<Request extends object>(
     throw new ConnectError(`No account has the id or name ${account}.`, Code.NotFound);
   }
   return { ...request, account: accountId };
-}
-
-/** Throws `not_found` where a response would show a customer the key of another account. */
-export function confineResponse(
-  request: object,
-  response: object,
-  { role, accountId }: Identity,
-  { confinedBy }: Rule,
-): void {
-  if (role !== OperatorRole.CUSTOMER || confinedBy !== "key") return;
-  const { key } = response as { key?: { accountId: string } };
-  if (key?.accountId === accountId) return;
-  const { keyId } = request as { keyId?: string };
-  throw new ConnectError(`No key has the id ${keyId}.`, Code.NotFound);
 }

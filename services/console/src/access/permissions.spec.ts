@@ -1,20 +1,26 @@
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { expect, test } from "vitest";
-import { operatorRules } from "./permissions.ts";
+import { operatorRules, type Rule } from "./permissions.ts";
 
-test("every call that a customer may make is confined to its account", () => {
-  for (const { localName, input, output } of OperatorService.methods) {
-    const { role, confinedBy } = operatorRules[localName as keyof typeof operatorRules];
-    expect([localName, role === OperatorRole.CUSTOMER]).toEqual([
-      localName,
-      confinedBy !== undefined,
-    ]);
-    const message = confinedBy === "key" ? output : input;
+const rules: Readonly<Record<string, Rule>> = operatorRules;
+
+test("every call that a customer or a member may make is confined to its account", () => {
+  for (const { localName, input } of OperatorService.methods) {
+    const { role, members, confinedBy } = rules[localName] as Rule;
+    expect([localName, members]).not.toEqual([localName, "anybody"]);
+    const isForCustomers = role === OperatorRole.CUSTOMER || members !== undefined;
+    expect([localName, isForCustomers]).toEqual([localName, confinedBy !== undefined]);
     if (confinedBy === undefined) continue;
-    expect([localName, Object.keys(message.field)]).toEqual([
+    expect([localName, Object.keys(input.field)]).toEqual([
       localName,
-      expect.arrayContaining([confinedBy]),
+      expect.arrayContaining([confinedBy === "key" ? "keyId" : "account"]),
     ]);
+  }
+});
+
+test("every call of a customer is one of a member, too", () => {
+  for (const [name, { role, members }] of Object.entries(rules)) {
+    if (role === OperatorRole.CUSTOMER) expect([name, members]).not.toEqual([name, undefined]);
   }
 });
 

@@ -1,13 +1,20 @@
 import type { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { OperatorRole, type OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 
 /** Who may make a call. */
 export interface Rule {
-  /** The least role. */
+  /** The least role of an operator or a token. */
   role: OperatorRole;
   /**
-   * How a customer's call is confined to its own account: by the request's `account`, or by the
-   * account of the key in the response. Set on every call that a customer may make.
+   * The roles of members that may make it, too. Absent: none. `anybody`: everybody who is signed in, also
+   * as a member of no account.
+   */
+  members?: readonly MemberRole[] | "anybody";
+  /**
+   * How the call of a customer or a member is confined to its account: by the request's `account`, or by
+   * its `key_id`, which billing compares with the account and the keys of the actor. Set on every call that
+   * a customer or a member may make.
    */
   confinedBy?: "account" | "key";
 }
@@ -15,31 +22,42 @@ export interface Rule {
 type Calls<Service extends { method: object }> = Readonly<Record<keyof Service["method"], Rule>>;
 
 const { CUSTOMER, VIEWER, OPERATOR, OWNER } = OperatorRole;
+const { ADMIN, DEVELOPER, BILLING } = MemberRole;
+
+const everyMember = [ADMIN, DEVELOPER, BILLING];
+const keyHolders = [ADMIN, DEVELOPER];
+const payers = [ADMIN, BILLING];
 
 /** The calls of OperatorService. */
 export const operatorRules: Calls<typeof OperatorService> = {
   createAccount: { role: OPERATOR },
   updateAccount: { role: OPERATOR },
   listAccounts: { role: VIEWER },
-  getAccount: { role: CUSTOMER, confinedBy: "account" },
-  countAccountConversations: { role: CUSTOMER, confinedBy: "account" },
-  createKey: { role: OPERATOR },
-  updateKey: { role: OPERATOR },
-  rotateKey: { role: OPERATOR },
-  listKeys: { role: CUSTOMER, confinedBy: "account" },
-  getKey: { role: CUSTOMER, confinedBy: "key" },
-  revokeKey: { role: OPERATOR },
-  readWallet: { role: CUSTOMER, confinedBy: "account" },
+  getAccount: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
+  countAccountConversations: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
+  listMembers: { role: VIEWER, members: [ADMIN], confinedBy: "account" },
+  updateMember: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  removeMember: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  inviteMember: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  listInvitations: { role: VIEWER, members: [ADMIN], confinedBy: "account" },
+  withdrawInvitation: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  createKey: { role: OPERATOR, members: keyHolders, confinedBy: "account" },
+  updateKey: { role: OPERATOR, members: keyHolders, confinedBy: "key" },
+  rotateKey: { role: OPERATOR, members: keyHolders, confinedBy: "key" },
+  listKeys: { role: CUSTOMER, members: keyHolders, confinedBy: "account" },
+  getKey: { role: CUSTOMER, members: keyHolders, confinedBy: "key" },
+  revokeKey: { role: OPERATOR, members: keyHolders, confinedBy: "key" },
+  readWallet: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   topUpWallet: { role: OPERATOR },
   adjustWallet: { role: OPERATOR },
-  listLedger: { role: CUSTOMER, confinedBy: "account" },
-  readUsage: { role: CUSTOMER, confinedBy: "account" },
+  listLedger: { role: CUSTOMER, members: payers, confinedBy: "account" },
+  readUsage: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   // It reads every entry.
   verifyLedger: { role: OPERATOR },
-  listHolds: { role: CUSTOMER, confinedBy: "account" },
-  listRequests: { role: CUSTOMER, confinedBy: "account" },
-  getRequest: { role: CUSTOMER, confinedBy: "account" },
-  readOverview: { role: CUSTOMER, confinedBy: "account" },
+  listHolds: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
+  listRequests: { role: CUSTOMER, members: keyHolders, confinedBy: "account" },
+  getRequest: { role: CUSTOMER, members: keyHolders, confinedBy: "account" },
+  readOverview: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   readRetention: { role: VIEWER },
   listModels: { role: VIEWER },
   checkCatalog: { role: OPERATOR },
@@ -56,5 +74,6 @@ export const operatorRules: Calls<typeof OperatorService> = {
 
 /** The calls of ConsoleService that need somebody who is signed in. */
 export const consoleRules = {
-  setPassword: { role: CUSTOMER },
+  setPassword: { role: CUSTOMER, members: "anybody" },
+  switchAccount: { role: CUSTOMER, members: "anybody" },
 } satisfies Partial<Calls<typeof ConsoleService>>;

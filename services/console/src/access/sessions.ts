@@ -31,6 +31,13 @@ export interface SignedInSessions {
     method: SignInMethod,
     address: string,
   ): Promise<{ identity: Identity; setCookie: string } | undefined>;
+  /**
+   * Begins a session by a call that takes the hash of its secret, and resolves with who has it; undefined
+   * for nobody.
+   */
+  beginBy(
+    call: (sessionHash: Uint8Array<ArrayBuffer>) => Promise<Identity | undefined>,
+  ): Promise<{ identity: Identity; setCookie: string } | undefined>;
   /** Ends the session of a request. Resolves with the cookie to set. */
   end(headers: Headers): Promise<string>;
   /** Returns the cookie to set so that the browser keeps the session of a request. */
@@ -51,6 +58,13 @@ export function createSignedInSessions(
     return (await identities.authenticate({ credential })).identity;
   }
 
+  async function beginBy(call: Parameters<SignedInSessions["beginBy"]>[0]) {
+    const secret = newSecret();
+    const identity = await call(hashOfSecret(secret));
+    if (identity === undefined) return undefined;
+    return { identity, setCookie: cookie.write(secret, cookieSeconds) };
+  }
+
   return {
     find,
     async require(headers) {
@@ -58,13 +72,12 @@ export function createSignedInSessions(
       if (identity !== undefined) return identity;
       throw unauthenticated();
     },
-    async begin(method, address) {
-      const secret = newSecret();
-      const request = { sessionHash: hashOfSecret(secret), address, method };
-      const { identity } = await identities.beginSession(request);
-      if (identity === undefined) return undefined;
-      return { identity, setCookie: cookie.write(secret, cookieSeconds) };
-    },
+    begin: (method, address) =>
+      beginBy(async (sessionHash) => {
+        const request = { sessionHash, address, method };
+        return (await identities.beginSession(request)).identity;
+      }),
+    beginBy,
     async end(headers) {
       const secret = cookie.read(headers);
       if (secret !== undefined) await identities.endSession({ sessionHash: hashOfSecret(secret) });

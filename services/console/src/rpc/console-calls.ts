@@ -34,8 +34,9 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
       if (identity?.operator === undefined) return { oidcName, version };
       const cookie = sessions.extend(requestHeader);
       if (cookie !== undefined) responseHeader.append("set-cookie", cookie);
-      const { operator, expiresAt } = identity;
-      return { operator, oidcName, version, ...(expiresAt && { expiresAt }) };
+      const { operator, expiresAt, memberships, accountId, memberRole } = identity;
+      const account = { memberships, accountId, memberRole };
+      return { operator, oidcName, version, ...account, ...(expiresAt && { expiresAt }) };
     },
     async signIn({ method }, context) {
       const begun = await sessions.begin(signInMethod(method), addressOf(context));
@@ -44,6 +45,31 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
       context.responseHeader.append("set-cookie", begun.setCookie);
       const { operator, expiresAt } = begun.identity;
       return { ...(operator && { operator }), ...(expiresAt && { expiresAt }) };
+    },
+    async readInvitation({ secret }) {
+      const found = await identities.findInvitation({ secretHash: hashOfSecret(secret) });
+      const { invitation, accountName, isKnown } = found;
+      if (invitation === undefined) throw invalidInvitation();
+      return { accountName, isKnown, email: invitation.email, role: invitation.role };
+    },
+    async joinAccount({ secret, name, password }, { responseHeader }) {
+      const secretHash = hashOfSecret(secret);
+      const joined = await sessions.beginBy(async (sessionHash) => {
+        const request = { secretHash, sessionHash, name, password };
+        const { isAccepted, identity } = await identities.acceptInvitation(request);
+        if (!isAccepted) throw invalidInvitation();
+        return identity;
+      });
+      if (joined === undefined) return {};
+      responseHeader.append("set-cookie", joined.setCookie);
+      const { operator } = joined.identity;
+      return operator === undefined ? {} : { operator };
+    },
+    async switchAccount({ accountId }, context) {
+      await allow(consoleRules.switchAccount, context);
+      const sessionHash = sessions.hash(context.requestHeader);
+      await identities.selectAccount({ sessionHash, accountId });
+      return {};
     },
     async signOut(_request, { requestHeader, responseHeader }) {
       responseHeader.append("set-cookie", await sessions.end(requestHeader));
@@ -64,6 +90,11 @@ const refusals = {
   linkSecret: "The link is not valid: it works once, for 15 minutes. Create another one.",
   password: "The name or the password is not correct.",
 };
+
+function invalidInvitation(): ConnectError {
+  const message = "The invitation is not valid: it works once, for 7 days. Ask for another one.";
+  return new ConnectError(message, Code.NotFound);
+}
 
 function signInMethod(method: SignInRequest["method"]): SignInMethod {
   switch (method.case) {

@@ -4,7 +4,7 @@ import type { Log } from "@tollgate/core/log";
 import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
-import { authorizeCall, confineRequest, confineResponse } from "../access/authorize.ts";
+import { authorizeCall, confineRequest } from "../access/authorize.ts";
 import { concealProviders, refuseProviders } from "../access/conceal.ts";
 import { operatorRules, type Rule } from "../access/permissions.ts";
 import type { SignedInSessions } from "../access/sessions.ts";
@@ -50,7 +50,6 @@ export function forwardOperatorCalls({
       },
     );
     const response = fromBinary(method.output, bytes);
-    confineResponse(confined, response, identity, rule);
     if (isCustomer) concealProviders(method.output, response);
     return response;
   }

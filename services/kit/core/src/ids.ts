@@ -7,7 +7,16 @@ export function newRequestId(): string {
 
 /** Returns a new id of the given kind, for example `acct_0199…`. */
 export function newId(
-  kind: "acct" | "key" | "entry" | "hold" | "operator" | "token" | "audit" | "replica",
+  kind:
+    | "acct"
+    | "key"
+    | "entry"
+    | "hold"
+    | "operator"
+    | "invitation"
+    | "token"
+    | "audit"
+    | "replica",
 ): string {
   return `${kind}_${hexOfUuid()}`;
 }

@@ -14,6 +14,8 @@ CREATE UNIQUE INDEX account_name ON account (name);
 CREATE TABLE api_key (
   id         text PRIMARY KEY,
   account_id text NOT NULL REFERENCES account (id),
+  -- The member who created it. NULL for an operator's.
+  member_id  text,
   -- 'settlement' for a settlement-channel key, else empty.
   channel    text NOT NULL CHECK (channel IN ('', 'settlement')),
   -- For people. Empty: none.
@@ -34,6 +36,7 @@ CREATE TABLE api_key (
 );
 
 CREATE INDEX api_key_account_id ON api_key (account_id, id);
+CREATE INDEX api_key_member_id ON api_key (member_id, id);
 
 -- The texts of the keys: the present one of each, and those that a rotation has replaced. A text is
 -- not stored: only its SHA-256.
@@ -53,20 +56,52 @@ CREATE TABLE operator (
   -- The name with which a local operator signs in; of others, for people.
   name              text NOT NULL,
   role              text NOT NULL CHECK (role IN ('customer', 'viewer', 'operator', 'owner')),
-  -- The only account that a customer sees.
+  -- The only account that a customer sees. NULL for a customer who is a member of accounts.
   account_id        text REFERENCES account (id),
-  -- The OpenID issuer and the subject there. A local operator has no issuer; its name is its subject.
+  -- The OpenID issuer and the subject there. A local operator has no issuer; its name is its subject, and
+  -- that of a member is `mail:` and the address.
   issuer            text NOT NULL DEFAULT '',
   subject           text NOT NULL,
+  -- The verified e-mail address of a member, in small letters; else empty.
+  email             text NOT NULL DEFAULT '',
   -- The parameters, salt and result of scrypt.
   password_hash     text,
   created_at        timestamptz(6) NOT NULL DEFAULT now(),
   disabled_at       timestamptz(6),
   last_signed_in_at timestamptz(6),
-  CHECK ((role = 'customer') = (account_id IS NOT NULL))
+  CHECK (role = 'customer' OR account_id IS NULL)
 );
 
 CREATE UNIQUE INDEX operator_issuer_subject ON operator (issuer, subject);
+
+-- Who belongs to which account.
+CREATE TABLE member (
+  account_id text NOT NULL REFERENCES account (id),
+  person_id  text NOT NULL REFERENCES operator (id),
+  role       text NOT NULL CHECK (role IN ('developer', 'billing', 'admin')),
+  -- How they came.
+  origin     text NOT NULL CHECK (origin IN ('invitation', 'provider', 'sign-up')),
+  created_at timestamptz(6) NOT NULL DEFAULT now(),
+  PRIMARY KEY (account_id, person_id)
+);
+
+CREATE INDEX member_person_id ON member (person_id);
+
+-- An invitation by mail, which is deleted when it is accepted. The secret of its link is not stored: only
+-- its SHA-256.
+CREATE TABLE invitation (
+  id          text PRIMARY KEY,
+  secret_hash bytea NOT NULL CHECK (octet_length(secret_hash) = 32),
+  account_id  text NOT NULL REFERENCES account (id),
+  email       text NOT NULL,
+  role        text NOT NULL CHECK (role IN ('developer', 'billing', 'admin')),
+  created_at  timestamptz(6) NOT NULL DEFAULT now(),
+  expires_at  timestamptz(6) NOT NULL
+);
+
+CREATE UNIQUE INDEX invitation_secret_hash ON invitation (secret_hash);
+CREATE UNIQUE INDEX invitation_account_id_email ON invitation (account_id, email);
+CREATE INDEX invitation_expires_at ON invitation (expires_at);
 
 -- A link with which an operator signs in once. It is deleted when it is used. The secrets of links,
 -- sessions and tokens are not stored: only their SHA-256.
@@ -84,6 +119,8 @@ CREATE TABLE operator_session (
   operator_id  text NOT NULL REFERENCES operator (id),
   -- How it began.
   method       text NOT NULL CHECK (method IN ('link', 'password', 'provider')),
+  -- The account that a member has chosen. NULL: the first.
+  account_id   text,
   created_at   timestamptz(6) NOT NULL DEFAULT now(),
   expires_at   timestamptz(6) NOT NULL
 );
@@ -123,7 +160,7 @@ CREATE INDEX sign_in_failure_since ON sign_in_failure (since);
 CREATE TABLE audit_record (
   id           text PRIMARY KEY,
   at           timestamptz(6) NOT NULL DEFAULT now(),
-  actor_kind   text NOT NULL CHECK (actor_kind IN ('operator', 'token', 'local')),
+  actor_kind   text NOT NULL CHECK (actor_kind IN ('operator', 'member', 'token', 'local')),
   actor_id     text NOT NULL,
   actor_name   text NOT NULL,
   -- The rpc.

@@ -1,0 +1,53 @@
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import type { Member, Operator, Prisma } from "../generated/client.ts";
+
+type Database = Prisma.TransactionClient;
+
+export type StoredMember = Member & { person: Operator };
+
+const maxMembers = 1_000;
+
+/** Resolves with the members of an account, by name. */
+export function listMembers(database: Database, accountId: string): Promise<StoredMember[]> {
+  return database.member.findMany({
+    where: { accountId },
+    include: { person: true },
+    orderBy: [{ person: { name: "asc" } }, { personId: "asc" }],
+    take: maxMembers,
+  });
+}
+
+/** Resolves with a member of an account. Throws `not_found`. */
+export async function requireMember(
+  database: Database,
+  accountId: string,
+  personId: string,
+): Promise<StoredMember> {
+  const member = await database.member.findUnique({
+    where: { accountId_personId: { accountId, personId } },
+    include: { person: true },
+  });
+  if (member !== null) return member;
+  const message = `The account has no member with the id ${personId}.`;
+  throw new GatewayError("not_found", message, { param: "person_id" });
+}
+
+/**
+ * Throws `invalid_param` where the change of an admin has left none. Call it in a transaction that has
+ * locked the account's row, so that two changes cannot remove the last two.
+ */
+export async function requireAnAdmin(database: Database, before: Member): Promise<void> {
+  const { accountId } = before;
+  if (before.role !== "admin") return;
+  if ((await database.member.count({ where: { accountId, role: "admin" } })) > 0) return;
+  const problem = "names the last admin of the account: make another member an admin first";
+  throw invalidParam("person_id", problem);
+}
+
+/** Makes a person a member. A person who is one already keeps the role. */
+export async function addMember(
+  database: Database,
+  member: { accountId: string; personId: string; role: string; origin: string },
+): Promise<void> {
+  await database.member.createMany({ data: [member], skipDuplicates: true });
+}

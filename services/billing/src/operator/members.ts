@@ -1,0 +1,100 @@
+import { MemberRole, type RemoveMemberRequest } from "@tollgate/proto/tollgate/v1/member";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { requireAccount } from "../accounts.ts";
+import { recordChange } from "../audit.ts";
+import { revokeKeysOf } from "../keys.ts";
+import { readAddress } from "../members/addresses.ts";
+import { createInvitation, listInvitations, withdrawInvitation } from "../members/invitations.ts";
+import { memberSnapshot, toInvitation, toMember } from "../members/member-messages.ts";
+import { storedMemberRole } from "../members/member-roles.ts";
+import { listMembers, requireAnAdmin, requireMember } from "../members/members.ts";
+import { withLockedRow } from "../row-lock.ts";
+import { publishKeyChange } from "./key-notice.ts";
+import type { OperatorParts } from "./parts.ts";
+
+/** The calls about the members of an account and their invitations. */
+export function implementMembers(parts: OperatorParts) {
+  const { prisma, actor, now } = parts;
+  return {
+    async listMembers({ account }) {
+      const { id } = await requireAccount(prisma, account);
+      return { members: (await listMembers(prisma, id)).map(toMember) };
+    },
+    async updateMember({ account, personId, role }) {
+      const { id: accountId } = await requireAccount(prisma, account);
+      const data = { role: storedMemberRole(role), origin: "invitation" };
+      const where = { accountId_personId: { accountId, personId } };
+      const after = await withLockedRow(prisma, "account", accountId, async (transaction) => {
+        const before = await requireMember(transaction, accountId, personId);
+        await transaction.member.update({ where, data });
+        await requireAnAdmin(transaction, before);
+        await recordChange(transaction, actor, {
+          action: "UpdateMember",
+          ...{ subjectKind: "member", subjectId: personId, accountId },
+          before: memberSnapshot(before),
+          after: memberSnapshot(data),
+        });
+        return { ...before, ...data };
+      });
+      return { member: toMember(after) };
+    },
+    removeMember: (request) => removeMember(parts, request),
+    async inviteMember({ account, email: text, role }) {
+      const { id: accountId } = await requireAccount(prisma, account);
+      const email = readAddress(text);
+      const invited = { accountId, email, role: storedMemberRole(role) };
+      const { invitation, secret } = await prisma.$transaction(async (transaction) => {
+        const created = await createInvitation(transaction, invited, now());
+        await recordChange(transaction, actor, {
+          action: "InviteMember",
+          ...{ subjectKind: "invitation", subjectId: created.invitation.id, accountId },
+          after: memberSnapshot(invited),
+        });
+        return created;
+      });
+      const isOperator = actor.memberRole === MemberRole.UNSPECIFIED;
+      return { invitation: toInvitation(invitation), secret: isOperator ? secret : "" };
+    },
+    async listInvitations({ account }) {
+      const { id } = await requireAccount(prisma, account);
+      const invitations = await listInvitations(prisma, id, now());
+      return { invitations: invitations.map(toInvitation) };
+    },
+    async withdrawInvitation({ account, invitationId }) {
+      const { id: accountId } = await requireAccount(prisma, account);
+      await prisma.$transaction(async (transaction) => {
+        const { role } = await withdrawInvitation(transaction, accountId, invitationId);
+        await recordChange(transaction, actor, {
+          action: "WithdrawInvitation",
+          ...{ subjectKind: "invitation", subjectId: invitationId, accountId },
+          before: memberSnapshot({ role }),
+        });
+      });
+      return {};
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+async function removeMember(
+  { prisma, actor, notices, now }: OperatorParts,
+  { account, personId, revokesKeys }: RemoveMemberRequest,
+) {
+  const { id: accountId } = await requireAccount(prisma, account);
+  const where = { accountId_personId: { accountId, personId } };
+  const revoked = await withLockedRow(prisma, "account", accountId, async (transaction) => {
+    const before = await requireMember(transaction, accountId, personId);
+    await transaction.member.delete({ where });
+    await requireAnAdmin(transaction, before);
+    const owned = { accountId, memberId: personId };
+    const hashes = revokesKeys ? await revokeKeysOf(transaction, owned, now()) : [];
+    await recordChange(transaction, actor, {
+      action: "RemoveMember",
+      ...{ subjectKind: "member", subjectId: personId, accountId },
+      before: memberSnapshot({ role: before.role }),
+    });
+    return hashes;
+  });
+  for (const hash of revoked) publishKeyChange(notices, hash);
+  return {};
+}

@@ -1,0 +1,71 @@
+import { createHash, randomUUID } from "node:crypto";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { createLog } from "@tollgate/core/log";
+import { createDatabase } from "@tollgate/local/postgres";
+import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
+import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
+import { createClient } from "@tollgate/rpc/client";
+import { bindService, type Client } from "@tollgate/rpc/implementation";
+import { createLocalTransport } from "@tollgate/rpc/local-transport";
+import { localNotices } from "@tollgate/runtime/broker/notices";
+import { openDatabase } from "@tollgate/runtime/database/pool";
+import type pg from "pg";
+import { inject } from "vitest";
+import { localActor } from "../src/actor.ts";
+import { PrismaClient } from "../src/generated/client.ts";
+import { implementIdentity } from "../src/identity/identity.ts";
+import { implementOperator } from "../src/operator/operator.ts";
+import { billingSchema } from "../src/schema.ts";
+
+/** The calls about who uses the console, over a database of their own. */
+export interface IdentityUnderTest {
+  pool: pg.Pool;
+  prisma: PrismaClient;
+  identity: Client<typeof IdentityService>;
+  /** As the `tollgate` command makes them on the gateway's own machine. */
+  operators: Client<typeof OperatorService>;
+  stop(): Promise<void>;
+}
+
+/** Starts them. Nothing of it calls the ledger, or reads the catalog. */
+export async function startIdentity(now: () => Date): Promise<IdentityUnderTest> {
+  const log = createLog("silent");
+  const name = `identity_${randomUUID().replaceAll("-", "")}`;
+  const pool = await openDatabase({
+    url: await createDatabase(inject("postgresUrl"), name),
+    schema: billingSchema,
+    maxConnections: 4,
+    log,
+  });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+  const transport = createLocalTransport(log);
+  const notices = localNotices();
+  const parts = {
+    ...{ prisma, notices, now },
+    ledger: createClient(LedgerService, transport),
+    slots: createClient(SlotService, transport),
+    conversations: createClient(ConversationService, transport),
+    catalog: () => ({ models: new Map(), limits: { requestsPerMinute: 0, tokensPerMinute: 0 } }),
+  };
+  transport.add(bindService(IdentityService, implementIdentity(parts)));
+  const commands = implementOperator({ ...parts, actor: localActor });
+  transport.add(bindService(OperatorService, commands));
+  return {
+    pool,
+    prisma,
+    identity: createClient(IdentityService, transport),
+    operators: createClient(OperatorService, transport),
+    async stop() {
+      await prisma.$disconnect();
+      await pool.end();
+    },
+  };
+}
+
+/** Returns the SHA-256 of a secret. */
+export function hashOf(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash("sha256").update(text).digest());
+}
