@@ -97,18 +97,55 @@ describe.each(holds)("a busy account%s", (_where, holdSeconds) => {
     });
   });
 
-  test.runIf(holdSeconds < 10)("gets back the money that a killed process held", async () => {
-    const account = await stack.newAccount(10);
-    const busy = keepBusy(account);
-    await eventually(async () => expect(await sharedHolds(account)).toBeGreaterThan(0));
-    await stack.killChat();
-    await busy.stop();
-    await eventually(async () => expect((await readWalletRow(stack, account)).held).toBe(0n), {
-      timeout: 15_000,
+  /** Begins requests that a provider does not respond to. Resolves with their ids, once it has them. */
+  async function beginSlow({ accountId: user, key }: TestAccount, count: number) {
+    const body = { ...chatBody(simulate("delay_ms=600000")), user };
+    const url = `${stack.url}/v1/chat/completions`;
+    const sent = Array.from({ length: count }, () => send(url, { key, body }).catch(() => {}));
+    const ids = await eventually(() => {
+      const calls = stack.simulator.calls.list({ user });
+      expect(calls).toHaveLength(count);
+      return calls.map(({ requestId }) => requestId ?? "");
     });
-    const { balance } = await readWalletRow(stack, account);
-    const paid = busy.reported.costs.reduce((sum, cost) => sum + cost, 0n);
-    // A complete response is charged even when it reached no client.
-    expect(balance).toBeLessThanOrEqual(10_000_000_000n - paid);
-  });
+    return { ids, ended: Promise.all(sent) };
+  }
+
+  test.runIf(holdSeconds < 10)(
+    "gets back the money that a killed process held, and one failure of each request",
+    async () => {
+      const account = await stack.newAccount(10);
+      const busy = keepBusy(account);
+      await eventually(async () => expect(await sharedHolds(account)).toBeGreaterThan(0));
+      const slow = await beginSlow(account, 6);
+      const ids = [slow.ids];
+      const own = await pool.query("SELECT FROM ledger.hold WHERE id = ANY ($1)", ids);
+      expect(own.rowCount, "some have a part of a shared hold").toBeLessThan(slow.ids.length);
+      // These begin later. By then, the slow ones are on disk.
+      const before = busy.reported.costs.length;
+      const enough = before + 2 * clients;
+      await eventually(() => expect(busy.reported.costs.length).toBeGreaterThan(enough));
+      await stack.killChat();
+      await busy.stop();
+      await slow.ended;
+      await eventually(async () => expect((await readWalletRow(stack, account)).held).toBe(0n), {
+        timeout: 15_000,
+      });
+      const { balance } = await readWalletRow(stack, account);
+      const paid = busy.reported.costs.reduce((sum, cost) => sum + cost, 0n);
+      // A complete response is charged even when it reached no client.
+      expect(balance).toBeLessThanOrEqual(10_000_000_000n - paid);
+      const failures = slow.ids.map((id) => ({ id, kind: "failure", amount: "0" }));
+      const text = `SELECT request_id AS id, kind, amount_nano_usd::text AS amount FROM ledger.entry
+      WHERE request_id = ANY ($1) ORDER BY id`;
+      await eventually(
+        async () => expect((await pool.query(text, ids)).rows).toEqual(failures.toSorted(byId)),
+        // Those with holds of their own are recorded three times as long as a hold lasts after its end.
+        { timeout: 40_000 },
+      );
+    },
+  );
 });
+
+function byId(one: { id: string }, other: { id: string }): number {
+  return one.id < other.id ? -1 : 1;
+}

@@ -1,3 +1,4 @@
+import { lostPrefix } from "@tollgate/core/ids";
 import type pg from "pg";
 import type { Entry, PrismaClient } from "./generated/client.ts";
 
@@ -69,7 +70,8 @@ const sumSpendSql = `
 /**
  * Resolves with what requests of an account were charged, nano-USD, if that was recorded within the
  * trailing `withinMs`. A run that repeats another one costs nothing itself: it has the other's
- * charge.
+ * charge. A request that was lost with its process has none: its usage may still arrive, and a charge
+ * never changes.
  */
 export async function findCharges(
   pool: pg.Pool,
@@ -90,6 +92,7 @@ const findChargesSql = `
       -e.amount_nano_usd) AS charged
   FROM entry e
   WHERE e.request_id = ANY ($2) AND e.account_id = $1 AND e.kind IN ('usage', 'failure')
+    AND NOT starts_with(e.event_id, '${lostPrefix}')
     AND e.recorded_at > now() - $3 * interval '1 millisecond'`;
 
 /** Resolves with what a charge id was charged, nano-USD, or undefined if it never was. */

@@ -1,5 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { newId } from "@tollgate/core/ids";
+import { lostPrefix, newId } from "@tollgate/core/ids";
 import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { nullField, quoteElement, rowLiteral } from "./row-literal.ts";
 
@@ -95,8 +95,11 @@ function occurredAtOf({ occurredAt }: UsageEvent): Date {
 
 const requestPrefix = "req_";
 
-/** A request has one entry, whose id is therefore made from the request's id. */
+/** A request has one entry, whose id is therefore made from the request's id, and one of its loss. */
 function entryIdOf(eventId: string): string {
+  if (eventId.startsWith(lostPrefix)) {
+    return `${entryIdOf(eventId.slice(lostPrefix.length))}_lost`;
+  }
   if (!eventId.startsWith(requestPrefix)) return newId("entry");
   return `entry_${eventId.slice(requestPrefix.length)}`;
 }

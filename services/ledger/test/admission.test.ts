@@ -9,6 +9,7 @@ import type { Generation } from "@tollgate/generation/generation";
 import { createRunningGenerations } from "@tollgate/generation/running-generations";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
+import { RunningRequests } from "@tollgate/metering/outbox/running-requests";
 import { Admission, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
@@ -23,6 +24,8 @@ import { type LedgerWithDatabase, startLedger } from "./running-ledger.ts";
 
 const log = createLog("silent");
 const metrics = createMetrics();
+const eventLog = { append() {}, remove() {} };
+const runningRequests = new RunningRequests(eventLog, log, () => new Date());
 const emptyCatalog: Catalog = {
   models: new Map(),
   limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
@@ -204,7 +207,7 @@ describe("the admission policies", () => {
     const { client } = ledger;
     const engine: Engine = createEngine({
       catalog: () => emptyCatalog,
-      holds: createHolds(client, log, metrics, 0),
+      holds: createHolds({ ledger: client, log, metrics, runningRequests, busyFrom: 0 }),
       publisher: {
         publish: async (event) => void events.set(event.id, event),
         stop: async () => {},

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
+import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
@@ -7,6 +8,7 @@ import { extendHolds } from "../src/extend-holds.ts";
 import { PrismaClient } from "../src/generated/client.ts";
 import { growHold } from "../src/grow-hold.ts";
 import { keepHold } from "../src/keep-hold.ts";
+import { findCharges } from "../src/read-entries.ts";
 import { recordLostRequests, releaseExpiredHolds } from "../src/release.ts";
 import { findRequests } from "../src/requests.ts";
 import { createHoldTaker, type TakeRequest } from "../src/take-holds.ts";
@@ -16,6 +18,7 @@ import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledg
 
 const model = { alias: "quick", routeType: "chat", unitType: "tokens" };
 const dayMs = 86_400_000;
+const failed = { outcome: Outcome.FAILED, costNanoUsd: 0n, quantity: 0n, lines: [] };
 
 /** A process has died: its holds expire. */
 describe("a request whose process died", () => {
@@ -97,14 +100,74 @@ describe("a request whose process died", () => {
     ]);
   });
 
-  test("is charged also by a usage event that arrives after its failure was recorded", async () => {
+  /** Captures events at once, as those of one message are. */
+  async function capture(...events: Parameters<typeof usageEvent>[0][]) {
+    const captured = createCapture(pool);
+    await Promise.all(events.map((event) => captured(usageEvent(event))));
+  }
+
+  async function chargesOf(accountId: string, requestId: string) {
+    const query = { accountId, requestIds: [requestId], withinMs: dayMs };
+    return (await findCharges(pool, query)).map(({ chargedNanoUsd }) => chargedNanoUsd);
+  }
+
+  test("is charged also by a usage event that arrives after its failure was recorded, once", async () => {
     const { accountId, requestId } = await begin();
     await expire(requestId);
     await sweep(-1);
+    // What a settlement partner was told never changes, so it is told nothing yet.
+    expect(await chargesOf(accountId, requestId)).toEqual([]);
     const event = { id: requestId, requestId, accountId, holdId: requestId, costNanoUsd: 5_000n };
-    await createCapture(pool)(usageEvent(event));
+    for (let deliveries = 0; deliveries < 2; deliveries += 1) await capture(event);
     const charged = (await requestsOf(accountId)).map(({ chargedNanoUsd }) => chargedNanoUsd);
     expect(charged).toEqual([5_000n, 0n]);
+    expect(await chargesOf(accountId, requestId)).toEqual([5_000n]);
+  });
+
+  test("has one failure where its process lived, and reports that it failed", async () => {
+    const { accountId, requestId } = await begin();
+    await expire(requestId);
+    await sweep(-1);
+    await capture({ ...failed, id: requestId, requestId, accountId, holdId: requestId });
+    const requests = await requestsOf(accountId);
+    expect(requests.map(({ id }) => id)).toEqual([`lost_${requestId}`]);
+  });
+
+  describe("that the next process reports", () => {
+    const lost = (accountId: string, requestId: string) => ({
+      ...{ ...failed, ...model, id: `lost_${requestId}`, requestId, accountId, keyId: "key_1" },
+    });
+
+    test("leaves one failure, however often it is reported, beside that of its hold", async () => {
+      const { accountId, requestId } = await begin();
+      await expire(requestId);
+      await releaseExpiredHolds(pool, -1);
+      const event = lost(accountId, requestId);
+      await capture(event, event);
+      await capture(event);
+      await sweep(-1);
+      const entryId = `entry_${requestId.slice("req_".length)}_lost`;
+      const failure = { ...model, requestId, entryId, errorCode: "failed", chargedNanoUsd: 0n };
+      expect(await requestsOf(accountId)).toEqual([expect.objectContaining(failure)]);
+    });
+
+    test("leaves none where it has an entry, and is charged by usage that arrives later", async () => {
+      const { accountId, requestId } = await begin();
+      const usage = { id: requestId, requestId, accountId, holdId: requestId, costNanoUsd: 5_000n };
+      await capture(usage);
+      await capture(lost(accountId, requestId));
+      const kinds = async (id: string) =>
+        (await requestsOf(id)).map(({ errorCode, chargedNanoUsd }) => [errorCode, chargedNanoUsd]);
+      expect(await kinds(accountId)).toEqual([["", 5_000n]]);
+      const early = await begin();
+      await capture(lost(early.accountId, early.requestId));
+      const { accountId: owner, requestId: id } = early;
+      await capture({ ...usage, id, requestId: id, accountId: owner, holdId: id });
+      expect(await kinds(owner)).toEqual([
+        ["", 5_000n],
+        ["failed", 0n],
+      ]);
+    });
   });
 
   test("is not lost while a process extends its hold, which is released already", async () => {

@@ -15,6 +15,7 @@ import { createRunningGenerations } from "@tollgate/generation/running-generatio
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
+import { RunningRequests } from "@tollgate/metering/outbox/running-requests";
 import { createPublisher } from "@tollgate/metering/usage-publisher";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
@@ -40,18 +41,20 @@ describe("the cost in a client's response", () => {
   beforeAll(async () => {
     ledger = await startLedger(inject("postgresUrl"));
     const { client } = ledger;
+    const eventLog = await openEventLog(await mkdtemp(join(tmpdir(), "spool-")), log);
     engine = createEngine({
       catalog: () => emptyCatalog,
-      holds: createHolds(
-        { ...client, growHold: (...call) => delay.then(() => client.growHold(...call)) },
+      holds: createHolds({
+        ledger: { ...client, growHold: (...call) => delay.then(() => client.growHold(...call)) },
         log,
         metrics,
-        0,
-      ),
+        runningRequests: new RunningRequests(eventLog, log, () => new Date()),
+        busyFrom: 0,
+      }),
       publisher: createPublisher({
         usageBroker: undefined,
         ledger: client,
-        eventLog: await openEventLog(await mkdtemp(join(tmpdir(), "spool-")), log),
+        eventLog,
         log,
         metrics,
         missingAfterMs: 60_000,

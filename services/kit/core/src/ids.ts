@@ -12,6 +12,7 @@ export function newId(
     | "key"
     | "entry"
     | "hold"
+    | "running"
     | "operator"
     | "invitation"
     | "token"
@@ -19,6 +20,14 @@ export function newId(
     | "replica",
 ): string {
   return `${kind}_${hexOfUuid()}`;
+}
+
+/** What precedes the id of a request in that of the usage event of its loss. */
+export const lostPrefix = "lost_";
+
+/** Returns the id of the usage event which says that a request was lost with its process. */
+export function lostEventIdOf(requestId: string): string {
+  return lostPrefix + requestId;
 }
 
 /** The time of the last id, also in hex, and how many ids that millisecond has had. */

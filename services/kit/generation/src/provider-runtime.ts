@@ -5,6 +5,7 @@ import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
+import { RunningRequests } from "@tollgate/metering/outbox/running-requests";
 import { createPublisher } from "@tollgate/metering/usage-publisher";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
@@ -37,7 +38,9 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, vendors, log, providers.check);
   const eventLog = await openEventLog(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
-  const holds = createHolds(ledger, log, metrics, settings.TOLLGATE_SHARE_HOLDS_FROM);
+  const runningRequests = new RunningRequests(eventLog, log, now);
+  const busyFrom = settings.TOLLGATE_SHARE_HOLDS_FROM;
+  const holds = createHolds({ ledger, log, metrics, runningRequests, busyFrom });
   const missingAfterMs = settings.TOLLGATE_MISSING_AFTER_SECONDS * 1_000;
   const publisher = createPublisher({
     usageBroker,

@@ -1,6 +1,10 @@
 -- Returns what a capture of each event takes and releases, without the events that have an entry
 -- already and without repetitions of an event. `owners` are the keys and accounts that have limits.
 --
+-- A request has one failure at most: the event of its loss (`lost_` before its id) is left out where its
+-- own event has an entry, and its own failure where its loss has one. Its usage is charged although its
+-- loss was recorded: its provider served it.
+--
 -- A query that becomes a part of the caller's: see capture_usage.
 CREATE OR REPLACE FUNCTION read_captures(events usage_event[], owners text[])
 RETURNS SETOF capture LANGUAGE sql STABLE AS $$
@@ -28,7 +32,7 @@ RETURNS SETOF capture LANGUAGE sql STABLE AS $$
     event.shared_tokens, event.shared_in_progress
   FROM (
     SELECT DISTINCT ON (event_id)
-      event_id, account_id, key_id, hold_id, shared_hold_id, shared_amount, shared_tokens,
+      event_id, kind, account_id, key_id, hold_id, shared_hold_id, shared_amount, shared_tokens,
       shared_in_progress, charge_id, cost, charge_limit, ordinality::int AS position,
       CASE unit_type WHEN 'tokens' THEN least(quantity, 1000000000000000) ELSE 0 END AS tokens
     FROM unnest(events) WITH ORDINALITY
@@ -43,4 +47,10 @@ RETURNS SETOF capture LANGUAGE sql STABLE AS $$
     WHERE id = event.shared_hold_id AND account_id = event.account_id LIMIT 1
   ) shared ON true
   WHERE (SELECT r.event_id FROM recorded_event r WHERE r.event_id = event.event_id) IS NULL
+    AND CASE WHEN event.kind = 'failure' THEN (
+      SELECT r.event_id FROM recorded_event r WHERE r.event_id = CASE
+        WHEN starts_with(event.event_id, 'lost_') THEN substr(event.event_id, 6)
+        ELSE 'lost_' || event.event_id
+      END
+    ) IS NULL ELSE true END
 $$;

@@ -1,6 +1,7 @@
 -- Writes the entries of requests that were lost and are due, of up to 1,000 wallets: of kind `failure`, so
 -- that they cost nothing. A request whose usage event was recorded meanwhile, or that has a hold again,
--- gets none. The event of a lost request has an id of its own: usage that arrives even later is charged.
+-- gets none. The event of a lost request has an id of its own: usage that arrives even later is charged
+-- (read_captures).
 -- Every replica may call it at the same time.
 -- Returns how many it wrote.
 -- Locks: the wallets first, in order of account id, as a capture does. A wallet that is locked is left to

@@ -1,20 +1,24 @@
+import type { Model } from "@tollgate/catalog/model";
 import { PeerError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { decodeLost } from "../outbox/lost-event.ts";
+import { RunningRequests } from "../outbox/running-requests.ts";
 import type { Hold } from "./hold.ts";
 import { createHoldExtender } from "./hold-extender.ts";
 import { createHoldReleaser } from "./hold-releaser.ts";
 import { createHoldSharing } from "./hold-sharing.ts";
-import { createHolds } from "./holds.ts";
+import { createHolds, type HoldTerms } from "./holds.ts";
 import type { SharedAmounts } from "./shared-hold.ts";
 
 const roundMs = 1_000;
 const tickMs = 100;
 const expiresInMs = 60_000;
 const busyFrom = 4;
+const model = { alias: "quick", routeType: "chat", unitType: "tokens" } as Model;
 const payer = { accountId: "account", keyId: "key", isLimited: false };
 
 beforeEach(() => {
@@ -73,11 +77,14 @@ function world(from = busyFrom) {
     },
   } as unknown as Client<typeof LedgerService>;
   const metrics = createMetrics();
-  const holds = createHolds(ledger, createLog("silent"), metrics, from);
+  const log = createLog("silent");
+  const eventLog = { append: vi.fn(), remove: vi.fn() };
+  const runningRequests = new RunningRequests(eventLog, log, () => new Date(0));
+  const holds = createHolds({ ledger, log, metrics, runningRequests, busyFrom: from });
   let number = 0;
-  function take(amount = 100n) {
+  function take(amount = 100n, terms: HoldTerms = {}) {
     number += 1;
-    return holds.take(`req_${number}`, payer, amount);
+    return holds.take(`req_${number}`, payer, amount, terms);
   }
   /** Serves requests one after the other that cost a tenth of what they held. */
   async function serve(count: number) {
@@ -87,6 +94,7 @@ function world(from = busyFrom) {
   const rest = () => vi.advanceTimersByTimeAsync(2 * tickMs);
   return {
     holds,
+    eventLog,
     metrics,
     calls,
     shared,
@@ -112,6 +120,31 @@ function end(hold: Hold, cost = 10n) {
   hold.stopExtending();
   return settled;
 }
+
+test("the requests with parts of a shared hold are on disk, those of some milliseconds together, until all have ended", async () => {
+  const { take, serve, round, eventLog } = world();
+  const terms = { model };
+  const own = await take(100n, terms);
+  await serve(busyFrom);
+  await round();
+  const [one, two, brief] = [
+    await take(100n, terms),
+    await take(100n, terms),
+    await take(100n, terms),
+  ];
+  end(brief);
+  await vi.advanceTimersByTimeAsync(10);
+  const later = await take(100n, terms);
+  await vi.advanceTimersByTimeAsync(10);
+  const records = eventLog.append.mock.calls.map(([[record]]) => record);
+  const idsIn = records.map(({ bytes }) => decodeLost(bytes).map(({ requestId }) => requestId));
+  expect(idsIn).toEqual([["req_6", "req_7"], ["req_9"]]);
+  for (const ended of [own, one, one]) end(ended);
+  expect(eventLog.remove).not.toHaveBeenCalled();
+  end(later);
+  end(two);
+  expect(eventLog.remove.mock.calls).toEqual([[records[1].id], [records[0].id]]);
+});
 
 test("the requests of a busy account share a hold of twice what they needed", async () => {
   const { holds, metrics, calls, shared, take, serve, round } = world();

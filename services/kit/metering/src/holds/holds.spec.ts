@@ -76,7 +76,9 @@ function world(wallet: { free?: bigint; left?: bigint; balance?: bigint } = {}) 
     },
   } as unknown as Client<typeof LedgerService>;
   const metrics = createMetrics();
-  const holds = createHolds(ledger, createLog("silent"), metrics, 0);
+  const log = createLog("silent");
+  const runningRequests = { begin: vi.fn(), end: vi.fn() };
+  const holds = createHolds({ ledger, log, metrics, runningRequests, busyFrom: 0 });
   const counted = async (result: string) => {
     const { values } = await metrics.holds.get();
     return values.find(({ labels }) => labels.result === result)?.value ?? 0;
@@ -86,7 +88,18 @@ function world(wallet: { free?: bigint; left?: bigint; balance?: bigint } = {}) 
     Object.fromEntries(
       (await metrics.limitRefusals.get()).values.map(({ labels, value }) => [labels.limit, value]),
     );
-  return { holds, up, extended, released, open, refusals, asked, refused, counted };
+  return {
+    holds,
+    runningRequests,
+    up,
+    extended,
+    released,
+    open,
+    refusals,
+    asked,
+    refused,
+    counted,
+  };
 }
 
 test("a hold is extended until its request has ended", async () => {

@@ -10,6 +10,7 @@ import type {
 } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
+import type { RunningRequests } from "../outbox/running-requests.ts";
 import { modelFields } from "../usage-event-fields.ts";
 import type { AccountDemand } from "./account-demand.ts";
 import { emptyHold, type Hold } from "./hold.ts";
@@ -76,25 +77,29 @@ export interface Holds {
   stop(): void;
 }
 
+export interface HoldParts {
+  ledger: Client<typeof LedgerService>;
+  log: Log;
+  metrics: Pick<Metrics, "holds" | "openHolds" | "limitRefusals">;
+  /** The requests that only this process knows, because they have a part of a shared hold. */
+  runningRequests: Pick<RunningRequests, "begin" | "end">;
+  /** The requests of an account share holds when it begins so many a second. 0: none do. */
+  busyFrom: number;
+}
+
 /**
- * Creates the holds of this process. The requests of an account share holds when it begins
- * `busyFrom` a second; with 0 none do.
+ * Creates the holds of this process.
  *
  * Longer than 70 lines: its functions share the parts of one process.
  */
-export function createHolds(
-  ledger: Client<typeof LedgerService>,
-  log: Log,
-  metrics: Pick<Metrics, "holds" | "openHolds" | "limitRefusals">,
-  busyFrom: number,
-): Holds {
+export function createHolds({ ledger, log, metrics, runningRequests, busyFrom }: HoldParts): Holds {
   const extender = createHoldExtender(ledger, log);
   const releaser = createHoldReleaser(ledger, log);
   const sharing = createHoldSharing(ledger, extender, releaser, busyFrom);
   const count = (result: "taken" | "shared" | "refused" | "failed") =>
     metrics.holds.inc({ result });
   const countLimit = (limit: LimitName) => metrics.limitRefusals.inc({ limit });
-  const parts = { ledger, metrics, extender, releaser, countLimit };
+  const parts = { ledger, metrics, extender, releaser, runningRequests, countLimit };
 
   async function takeOwn(request: RequestedHold, demand: AccountDemand, isLimited: boolean) {
     const granted = await requestOwn(request);
@@ -139,7 +144,9 @@ export function createHolds(
       count("shared");
       const { rates, isLimited } = shared;
       const amount = estimateNanoUsd;
-      return new TakenHold(parts, request, demand, { amount, isLimited, shared, rates });
+      const fields = { requestId: holdId, accountId, keyId, ...lost };
+      const running = model === undefined ? undefined : runningRequests.begin(fields);
+      return new TakenHold(parts, request, demand, { amount, isLimited, shared, running, rates });
     },
     async keep(kept) {
       try {

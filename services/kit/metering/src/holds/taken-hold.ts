@@ -3,6 +3,7 @@ import type { Rates } from "@tollgate/core/rates";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
+import type { RunningRequest, RunningRequests } from "../outbox/running-requests.ts";
 import type { AccountDemand } from "./account-demand.ts";
 import type { Hold, SettledHold } from "./hold.ts";
 import type { Extension, HoldExtender } from "./hold-extender.ts";
@@ -37,6 +38,7 @@ export interface HoldDependencies {
   metrics: Pick<Metrics, "holds" | "openHolds">;
   extender: HoldExtender;
   releaser: Pick<HoldReleaser, "releasePlace">;
+  runningRequests: Pick<RunningRequests, "end">;
   countLimit(limit: LimitName): void;
 }
 
@@ -49,6 +51,8 @@ interface Grant {
   isLimited: boolean;
   /** The shared hold that all of it is a part of, or else the extension of a hold of its own. */
   shared?: SharedHold;
+  /** Of a request with such a part: what ends once its usage event is durable. */
+  running?: RunningRequest | undefined;
   extension?: Extension;
 }
 
@@ -64,6 +68,7 @@ export class TakenHold implements Hold {
   readonly #demand: AccountDemand;
   readonly #part: HoldPart;
   readonly #shared: SharedHold | undefined;
+  readonly #running: RunningRequest | undefined;
   readonly #isLimited: boolean;
   #hasLeft = false;
   #amount: NanoUsd;
@@ -77,7 +82,7 @@ export class TakenHold implements Hold {
     demand: AccountDemand,
     grant: Grant,
   ) {
-    const { amount, walletBalance, rates, isLimited, shared, extension } = grant;
+    const { amount, walletBalance, rates, isLimited, shared, running, extension } = grant;
     this.walletBalance = walletBalance;
     this.rates = rates;
     this.#parts = parts;
@@ -85,6 +90,7 @@ export class TakenHold implements Hold {
     this.#demand = demand;
     this.#part = { amount, tokens: request.tokens };
     this.#shared = shared;
+    this.#running = running;
     this.#isLimited = isLimited;
     this.#amount = amount;
     this.#extension = extension;
@@ -150,8 +156,9 @@ export class TakenHold implements Hold {
   stopExtending() {
     if (!this.#isExtended) return;
     this.#isExtended = false;
-    const { extender, metrics } = this.#parts;
+    const { extender, metrics, runningRequests } = this.#parts;
     metrics.openHolds.dec();
+    if (this.#running !== undefined) runningRequests.end(this.#running);
     if (this.#extension !== undefined) extender.end(this.#extension);
     const shared = this.#shared;
     shared?.removeRequest();

@@ -15,13 +15,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { StartError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
-import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { encodeEvents } from "./encoded-event.ts";
 import { type EventLog, openEventLog } from "./event-log.ts";
+import { type RunningRequest, RunningRequests } from "./running-requests.ts";
 
 const log = createLog("silent");
 let folder: string;
@@ -49,6 +51,71 @@ test("events that were appended and not removed are recovered", async () => {
   await second.close();
 });
 
+describe("the requests of a process that was killed", () => {
+  const beganAt = new Date("2026-01-02T03:04:05.678Z");
+  const model = { routeType: "chat", alias: "quick", unitType: "tokens" };
+  const fieldsOf = (requestId: string) => ({
+    requestId,
+    accountId: "acct",
+    keyId: "key",
+    ...model,
+  });
+
+  /** Begins requests in a log, and resolves once they are written. */
+  async function begin(eventLog: EventLog, ...ids: string[]) {
+    const append = vi.spyOn(eventLog, "append");
+    const runningRequests = new RunningRequests(eventLog, log, () => beganAt);
+    const begun = ids.map((id) => runningRequests.begin(fieldsOf(id)));
+    await vi.waitFor(() => expect(append).toHaveBeenCalledOnce());
+    return { end: (at: number) => runningRequests.end(begun[at] as RunningRequest) };
+  }
+
+  /** Opens what a process leaves that is killed. */
+  async function kill() {
+    const copy = `${folder}-copy`;
+    onTestFinished(() => rm(copy, { recursive: true, force: true }));
+    await cp(folder, copy, { recursive: true });
+    return openEventLog(copy, log);
+  }
+
+  test("are recovered as failures, without those of which the log has the usage", async () => {
+    const first = await openEventLog(folder, log);
+    const { end } = await begin(first, "req_a", "req_b", "req_c");
+    first.append(encodeEvents([{ ...usage("req_b"), requestId: "req_b" }]));
+    end(1);
+    const next = await kill();
+    expect(idsOf(next)).toEqual(["lost_req_a", "lost_req_c", "req_b"]);
+    const lost = next.recovered.find(({ id }) => id === "lost_req_a");
+    const occurredAt = timestampFromDate(beganAt);
+    const outcome = Outcome.FAILED;
+    expect(lost).toMatchObject({ ...fieldsOf("req_a"), occurredAt, outcome, costNanoUsd: 0n });
+    await first.close();
+    await next.close();
+  });
+
+  test("are recovered again until the ledger has their failures", async () => {
+    const first = await openEventLog(folder, log);
+    await begin(first, "req_a", "req_b");
+    const second = await kill();
+    second.remove("lost_req_a");
+    await second.close();
+    const third = await openEventLog(`${folder}-copy`, log);
+    expect(idsOf(third)).toEqual(["lost_req_b"]);
+    await first.close();
+    await third.close();
+  });
+
+  test("are not recovered where all of a record have ended", async () => {
+    const first = await openEventLog(folder, log);
+    const { end } = await begin(first, "req_a", "req_b");
+    for (const at of [0, 1, 1]) end(at);
+    await first.close();
+    const next = await openEventLog(folder, log);
+    expect(idsOf(next)).toEqual([]);
+    await next.close();
+  });
+});
+
 test("logs that are open at the same time do not recover each other's events", async () => {
   const [one, other] = [await openEventLog(folder, log), await openEventLog(folder, log)];
   one.append(encoded("one"));
@@ -74,8 +141,9 @@ test("the next log recovers the events of all that were closed", async () => {
 async function startProcess(id: string) {
   const code = `
     import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
     import { createLog } from "@tollgate/core/log";
-    import { UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
+    import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
     import { encodeEvents } from "./encoded-event.ts";
     import { openEventLog } from "./event-log.ts";
     const [folder, id] = process.argv.slice(1);

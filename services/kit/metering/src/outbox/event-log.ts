@@ -2,9 +2,10 @@ import { mkdir } from "node:fs/promises";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
-import { decodeEvents, type EncodedEvent } from "./encoded-event.ts";
+import { decodeEvents, type EncodedEvent, encodeEvents } from "./encoded-event.ts";
+import { decodeLost, isRunningRecord } from "./lost-event.ts";
 import { openPartition } from "./partition.ts";
-import { type Events, openWriteAheadLog } from "./write-ahead-log.ts";
+import { openWriteAheadLog, type WriteAheadLog } from "./write-ahead-log.ts";
 
 /**
  * Usage events on disk that the ledger is not yet known to have. They survive the process, however
@@ -12,7 +13,7 @@ import { type Events, openWriteAheadLog } from "./write-ahead-log.ts";
  * lose the last of them.
  */
 export interface EventLog {
-  /** The events of processes that have ended. */
+  /** The events of processes that have ended, and those of the requests that were lost with them. */
   recovered: readonly UsageEvent[];
   /** Writes events. When it returns, they survive the process. Throws the file system's error. */
   append(events: readonly EncodedEvent[]): void;
@@ -38,8 +39,7 @@ export async function openEventLog(
     await mkdir(folder, { recursive: true });
     const partition = await openPartition(folder);
     const writeAheadLog = await openWriteAheadLog(partition, segmentBytes, log);
-    const recovered = decodeAll(writeAheadLog.events(), log);
-    if (recovered.length > 0) log.warn({ events: recovered.length }, "usage events recovered");
+    const recovered = recover(writeAheadLog, log);
     return {
       recovered,
       append: (events) => writeAheadLog.append(events),
@@ -55,10 +55,42 @@ export async function openEventLog(
   }
 }
 
-function decodeAll(events: Events, log: Log): UsageEvent[] {
-  return [...events].flatMap(([id, bytes]) => {
+/**
+ * Returns the events in a log. A request that ran is lost where the log has no usage event of it. The
+ * ledger may have one: it then records no loss.
+ */
+function recover(writeAheadLog: WriteAheadLog, log: Log): UsageEvent[] {
+  const records = [...writeAheadLog.events()];
+  const events = decodeAll(
+    records.filter(([id]) => !isRunningRecord(id)),
+    decodeEvents,
+    log,
+  );
+  if (events.length > 0) log.warn({ events: events.length }, "usage events recovered");
+  const running = records.filter(([id]) => isRunningRecord(id));
+  const known = new Set(events.map(({ requestId }) => requestId));
+  const lost = decodeAll(running, decodeLost, log).filter(({ requestId }) => !known.has(requestId));
+  if (lost.length > 0)
+    log.warn({ requests: lost.length }, "requests of a killed process recovered");
+  try {
+    if (lost.length > 0) writeAheadLog.append(encodeEvents(lost));
+    for (const [id] of running) writeAheadLog.remove(id);
+  } catch (error) {
+    // The records stay, and the next process reports the requests again.
+    const { message: reason } = error as Error;
+    log.error({ reason }, "requests of a killed process not written to disk");
+  }
+  return [...events, ...lost];
+}
+
+function decodeAll(
+  records: readonly [string, Uint8Array][],
+  decode: (bytes: Uint8Array) => UsageEvent[],
+  log: Log,
+): UsageEvent[] {
+  return records.flatMap(([id, bytes]) => {
     try {
-      return decodeEvents(bytes);
+      return decode(bytes);
     } catch (error) {
       const { message: reason } = error as Error;
       log.error({ event: id, reason }, "a usage event on disk is unreadable");

@@ -14,7 +14,7 @@ import type { EncodedEvent } from "./encoded-event.ts";
  * | 1 | kind of the record: 1 an event was appended, 2 an event was removed |
  * | 2 | length of the event's id |
  * | … | the event's id, UTF-8 |
- * | … | kind 1 only: the event, as a `UsageEventBatch` of protobuf |
+ * | … | kind 1 only: the event, as a `UsageEventBatch` of protobuf, or running requests: `lost-event.ts` |
  *
  * A removal concerns the events of the segment itself and of older segments. A record whose length
  * or checksum does not fit ends the segment: its process was killed while it wrote.
