@@ -38,7 +38,7 @@ const nightlyTests = [
 ];
 
 /** In the short form these run against one process only. */
-const oneProcessTests = ["deploy/e2e/long/{large-*,memory,package,slow-bodies}.test.ts"];
+const oneProcessTests = ["deploy/e2e/long/{image,large-*,memory,package,slow-bodies}.test.ts"];
 
 /** One stack per worker; see `shared-stack.ts`. */
 const stackWorkers = 3;
@@ -68,7 +68,7 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...(form === "short" ? nightlyTests : []),
     ...(form === "short" && shape === "fleet" ? oneProcessTests : []),
     // The page and the package have gateways of their own.
-    ...(shape === "fleet" ? ["deploy/e2e/long/{console-page,package}.test.ts"] : []),
+    ...(shape === "fleet" ? ["deploy/e2e/long/{console-page,image,package}.test.ts"] : []),
   ];
   return {
     test: {

@@ -4,7 +4,7 @@
 // prepare.mjs, it runs before anything is installed.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -23,6 +23,8 @@ try {
   const depth = paths[0].split("/").length - 1;
   const only = ["--exclude=*.map", `--strip-components=${depth}`, ...paths];
   await run("tar", ["-xzf", archive, "-C", unpacked, ...only]);
+  // Only its owner could read a temporary folder, and an image runs as another user.
+  chmodSync(unpacked, 0o755);
   rmSync(target, { recursive: true, force: true });
   renameSync(unpacked, target);
 } catch (error) {
