@@ -130,6 +130,9 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- if .traits.operatorSecret }}
 {{ include "tollgate.secretVariable" (list "TOLLGATE_OPERATOR_SECRET" $root.Values.secrets.operator) }}
 {{- end }}
+{{- if and (or .traits.storesSecrets .traits.providers) $root.Values.secrets.secretsKey.name }}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_SECRETS_KEY" $root.Values.secrets.secretsKey) }}
+{{- end }}
 {{ include "tollgate.natsVariable" $root }}
 {{- if .traits.database }}
 {{ include "tollgate.databaseVariable" (list $root (default $root.Values.secrets.database .settings.databaseSecret)) }}

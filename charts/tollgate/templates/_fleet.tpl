@@ -1,6 +1,6 @@
 {{/*
 The traits of each service: the services that it calls, whether it uses Postgres, reads the catalog,
-serves clients or operators, adds money or changes keys (and so has the operators' secret), calls providers (and so has a spool), receives proxied requests from the edge, and
+serves clients or operators, stores the providers' keys, adds money or changes keys (and so has the operators' secret), calls providers (and so has a spool), receives proxied requests from the edge, and
 serves live sockets. The environment, network policies and autoscalers are derived from them.
 */}}
 {{- define "tollgate.fleet" -}}
@@ -10,30 +10,31 @@ edge:
   catalog: true
   clients: true
 chat:
-  calls: [ledger]
+  calls: [ledger, billing]
   database: true
   catalog: true
   providers: true
 audio:
-  calls: [ledger]
+  calls: [ledger, billing]
   catalog: true
   providers: true
   proxied: true
   sockets: true
 document:
-  calls: [ledger]
+  calls: [ledger, billing]
   database: true
   catalog: true
   providers: true
   proxied: true
 image:
-  calls: [ledger]
+  calls: [ledger, billing]
   catalog: true
   providers: true
 billing:
   calls: [ledger, chat]
   database: true
   operatorSecret: true
+  storesSecrets: true
   catalog: true
 console:
   calls: [billing]

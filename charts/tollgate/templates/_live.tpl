@@ -86,6 +86,9 @@ replicas: {{ .spec.replicas }}
 {{- if not .Values.dev.nats.enabled -}}
 {{- $wanted = append $wanted (list "secrets.nats" .Values.secrets.nats) -}}
 {{- end -}}
+{{- if .Values.secrets.secretsKey.name -}}
+{{- $wanted = append $wanted (list "secrets.secretsKey" .Values.secrets.secretsKey) -}}
+{{- end -}}
 {{- if and .Values.console.oidc.issuer .Values.console.oidc.clientSecret -}}
 {{- $wanted = append $wanted (list "console.oidc.clientSecret" .Values.console.oidc.clientSecret) -}}
 {{- end -}}

@@ -85,6 +85,8 @@ export interface RunningReplica {
 
 const providerKeys = {
   TEST_PROVIDER_KEY: "provider-secret",
+  // That under which further ones are stored.
+  TOLLGATE_SECRETS_KEY: Buffer.alloc(32, "k").toString("base64"),
   ...exampleCredentials,
   AWS_SESSION_TOKEN: "session",
 };

@@ -10,6 +10,7 @@ const env = {
   TOLLGATE_LOG: "info",
   NODE_COMPILE_CACHE: "/cache",
   OPENAI_API_KEY: "secret",
+  TOLLGATE_SECRETS_KEY: "secret",
   TOLLGATE_OIDC_CLIENT_SECRET: "secret",
 };
 
@@ -19,6 +20,11 @@ function receiversOf(variable: keyof typeof env): string[] {
 
 test("only services that call providers receive variables that may hold a provider's key", () => {
   expect(receiversOf("OPENAI_API_KEY")).toEqual(["chat", "document", "image", "audio"]);
+});
+
+test("only services that call providers and billing receive the key of stored secrets", () => {
+  const names = ["billing", "chat", "document", "image", "audio"];
+  expect(receiversOf("TOLLGATE_SECRETS_KEY")).toEqual(names);
 });
 
 test("only the console receives the secret of the OpenID client", () => {

@@ -12,6 +12,7 @@ import { startFleet } from "./fleet.ts";
 import { startNatsServer } from "./nats-server.ts";
 import { type OperatorSocket, prepareOperatorSocket } from "./operator-socket.ts";
 import { startPostgres } from "./postgres.ts";
+import { openSecretsKey } from "./secrets-key.ts";
 import { createSignInUrl } from "./sign-in-url.ts";
 import { connectionsOf, startWorkers, workerCount } from "./workers.ts";
 
@@ -84,6 +85,7 @@ async function startEverything({ fleet, workers }: Shape, stops: Stop[]): Promis
     stops.push(postgres.stop);
     env.DATABASE_URL = postgres.url;
   }
+  env.TOLLGATE_SECRETS_KEY ||= await openSecretsKey(dataFolder);
   const isDemo = !env.TOLLGATE_CATALOG;
   if (isDemo) {
     const provider = await startDemoProvider(env);

@@ -20,7 +20,8 @@ export interface Change {
     | "wallet"
     | "operator"
     | "token"
-    | "slot";
+    | "slot"
+    | "secret";
   subjectId: string;
   accountId?: string;
   /** The subject as JSON. Members that are the same before and after are left out. No secrets. */

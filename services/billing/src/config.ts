@@ -1,4 +1,5 @@
 import { type Environment, readSettings } from "@tollgate/core/config";
+import { readOptionalSecretsKey, type SecretsKey } from "@tollgate/core/secrets-key";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
 import type { AdmissionName } from "./admission.ts";
@@ -9,6 +10,8 @@ export interface BillingConfig {
   /** The policy of accounts that have none. */
   admission: AdmissionName;
   catalogFile: string;
+  /** Undefined where it is not set: then no secret can be stored. */
+  secretsKey: SecretsKey | undefined;
 }
 
 /** Reads billing's settings. Throws a StartError that names an invalid one. */
@@ -19,6 +22,7 @@ export function readBillingConfig(env: Environment): BillingConfig {
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     admission: settings.TOLLGATE_ADMISSION,
     catalogFile: settings.TOLLGATE_CATALOG,
+    secretsKey: readOptionalSecretsKey(env),
   };
 }
 

@@ -5,6 +5,7 @@ import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";
 import { bindOperatorService, bindService } from "@tollgate/rpc/implementation";
@@ -20,6 +21,7 @@ import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
 import { implementOperator } from "./operator/operator.ts";
 import { recordRefusals } from "./refusals.ts";
 import { billingSchema } from "./schema.ts";
+import { implementSecretReads } from "./secrets/read-secrets.ts";
 import { lookUpSettlement } from "./settlement.ts";
 
 /** Accounts and keys, and the operator's commands. */
@@ -56,14 +58,16 @@ export const billing = defineService({
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
     const reads = { ledger, slots, conversations, catalog: catalog.current };
-    const parts = { prisma, ...reads, notices, now };
+    const { secretsKey } = config;
+    const parts = { prisma, ...reads, secretsKey, notices, now };
     const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),
     );
     const identity = bindOperatorService(IdentityService, implementIdentity(parts));
+    const secrets = bindService(SecretService, implementSecretReads(pool, now));
     return {
-      bindings: [lookups, commands, identity],
+      bindings: [lookups, commands, identity, secrets],
       async stop() {
         catalog.close();
         await prisma.$disconnect();

@@ -44,11 +44,15 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
   const transport = createLocalTransport(log);
   const notices = localNotices();
   const parts = {
-    ...{ prisma, notices, now },
+    ...{ prisma, notices, now, secretsKey: undefined },
     ledger: createClient(LedgerService, transport),
     slots: createClient(SlotService, transport),
     conversations: createClient(ConversationService, transport),
-    catalog: () => ({ models: new Map(), limits: { requestsPerMinute: 0, tokensPerMinute: 0 } }),
+    catalog: () => ({
+      providers: new Map(),
+      models: new Map(),
+      limits: { requestsPerMinute: 0, tokensPerMinute: 0 },
+    }),
   };
   transport.add(bindService(IdentityService, implementIdentity(parts)));
   const commands = implementOperator({ ...parts, actor: localActor });

@@ -34,6 +34,12 @@ import {
   listRequestsCommand,
   showRequestCommand,
 } from "./commands/request-commands.ts";
+import {
+  listSecretsCommand,
+  rekeySecretsCommand,
+  removeSecretCommand,
+  setSecretCommand,
+} from "./commands/secret-commands.ts";
 import { usageCommand } from "./commands/usage-command.ts";
 import {
   adjustWalletCommand,
@@ -63,6 +69,10 @@ export const commands: Readonly<Record<string, Command>> = {
   "model list": listModelsCommand,
   "slot disable": updateSlotCommand("disable"),
   "slot enable": updateSlotCommand("enable"),
+  "secret set": setSecretCommand,
+  "secret list": listSecretsCommand,
+  "secret remove": removeSecretCommand,
+  "secret rekey": rekeySecretsCommand,
   "ledger list": listLedgerCommand,
   "ledger verify": verifyLedgerCommand,
   "operator create": createOperatorCommand,

@@ -36,6 +36,10 @@ export const help = `tollgate: the operator's commands
   tollgate model list
   tollgate slot disable SLOT [--reason R]
   tollgate slot enable SLOT
+  tollgate secret set NAME < FILE
+  tollgate secret list
+  tollgate secret remove NAME
+  tollgate secret rekey
   tollgate catalog check FILE [--environment]
   tollgate catalog suggest PROVIDER/MODEL ... | PROVIDER ...
 
@@ -58,7 +62,7 @@ Every command accepts --json. ACCOUNT is an account's name or id. POLICY is like
 whole, or default for the gateway's own. A reference makes a top-up or an adjustment safe to
 repeat. TIME is a date, a time with its zone, or a duration from now: 2027-01-31,
 2027-01-31T12:00Z, 30d. DATE is a date (UTC), or the start of an hour: 2026-11-23T08:00Z.
---environment also checks that the variables that a catalog names are set. The
+The value of a secret is read from standard input. --environment also checks that the variables that a catalog names are set. The
 commands connect to the gateway of this folder (TOLLGATE_DATA_DIR, default .data), to the one at
 TOLLGATE_BILLING_ADDRESS, or from anywhere to a console, with an operator token:
   --server URL --token TOKEN, or TOLLGATE_SERVER and TOLLGATE_TOKEN

@@ -27,6 +27,7 @@ const metrics = createMetrics();
 const eventLog = { append() {}, remove() {} };
 const runningRequests = new RunningRequests(eventLog, log, () => new Date());
 const emptyCatalog: Catalog = {
+  providers: new Map(),
   models: new Map(),
   limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
 };

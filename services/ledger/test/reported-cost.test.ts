@@ -28,6 +28,7 @@ import { type LedgerWithDatabase, startLedger } from "./running-ledger.ts";
 const log = createLog("silent");
 const metrics = createMetrics();
 const emptyCatalog: Catalog = {
+  providers: new Map(),
   models: new Map(),
   limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
 };

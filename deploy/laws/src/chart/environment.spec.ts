@@ -73,6 +73,24 @@ describe("the environment", () => {
     expect(envs[5]?.env.TOLLGATE_OPERATOR_SECRET).toBe("secret tollgate/TOLLGATE_OPERATOR_SECRET");
   });
 
+  it("contains the key of stored secrets for billing and those that call providers alone", async () => {
+    const names = ["edge", "chat", "audio", "document", "image", "billing", "ledger", "console"];
+    const havingWith = async (...values: string[]) => {
+      const envs = await Promise.all(
+        names.map((name) => environmentOf("defaults", name, ...values)),
+      );
+      return names.flatMap((name, index) => {
+        const from = envs[index]?.env.TOLLGATE_SECRETS_KEY;
+        return from === undefined ? [] : [`${name}: ${from}`];
+      });
+    };
+    expect(await havingWith()).toEqual([]);
+    const having = ["chat", "audio", "document", "image", "billing"];
+    expect(await havingWith("secrets.secretsKey.name=keys")).toEqual(
+      having.map((name) => `${name}: secret keys/TOLLGATE_SECRETS_KEY`),
+    );
+  });
+
   it("contains the console's settings for the console alone, with its secret from a Secret", async () => {
     const { env, envFrom } = await environmentOf("production", "console");
     expect(env).toMatchObject({
@@ -115,6 +133,7 @@ describe("the environment", () => {
       TOLLGATE_CATALOG: "/etc/tollgate/catalog.yaml",
       TOLLGATE_SPOOL_DIR: "/var/lib/tollgate/spool",
       TOLLGATE_LEDGER_ADDRESS: "dns:///gateway-tollgate-ledger-headless:9090",
+      TOLLGATE_BILLING_ADDRESS: "dns:///gateway-tollgate-billing-headless:9090",
     });
   });
 

@@ -38,6 +38,11 @@ const fleetConnections = [
   "document -> ledger:9090",
   "image -> ledger:9090",
   "audio -> ledger:9090",
+  // The stored keys of providers.
+  "chat -> billing:9090",
+  "document -> billing:9090",
+  "image -> billing:9090",
+  "audio -> billing:9090",
   "billing -> ledger:9090",
   // How many conversations an account has stored.
   "billing -> chat:9090",

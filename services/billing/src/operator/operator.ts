@@ -10,6 +10,7 @@ import { implementModels } from "./models.ts";
 import { implementOperators } from "./operators.ts";
 import type { OperatorParts } from "./parts.ts";
 import { implementRequests } from "./requests.ts";
+import { implementSecrets } from "./secrets.ts";
 import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
 
@@ -24,6 +25,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementLedger(parts),
     ...implementRequests(parts),
     ...implementModels(parts),
+    ...implementSecrets(parts),
     ...implementOperators(parts),
     ...implementTokens(parts),
     ...implementAudit(parts),

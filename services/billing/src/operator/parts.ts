@@ -1,4 +1,5 @@
 import type { Catalog } from "@tollgate/catalog/model";
+import type { SecretsKey } from "@tollgate/core/secrets-key";
 import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
@@ -15,6 +16,8 @@ export interface OperatorParts {
   slots: Client<typeof SlotService>;
   /** Returns the catalog in use. */
   catalog(): Catalog;
+  /** Seals the secrets that operators set. Undefined where it is not set. */
+  secretsKey: SecretsKey | undefined;
   notices: Notices;
   /** Who makes the call, and what it finds. */
   actor: CallActor;

@@ -155,6 +155,8 @@ export interface Provider {
   baseUrl: string | undefined;
   baseUrlEnv: string | undefined;
   apiKeyEnv: string | undefined;
+  /** The name of the stored secret with its API key, in place of a variable. */
+  secret?: string | undefined;
   /** Of a kind with regions. */
   region?: string | undefined;
   /** Whether it speaks OpenAI's Responses API, beside chat completions. */
@@ -172,8 +174,15 @@ export interface Provider {
 }
 
 export interface Catalog {
+  /** By name, also those that no model has. */
+  providers: ReadonlyMap<string, Provider>;
   models: ReadonlyMap<string, Model>;
   limits: { requestsPerMinute: number; tokensPerMinute: number };
+}
+
+/** Returns the names of the stored secrets that a catalog's providers use. */
+export function secretNamesOf({ providers }: Catalog): ReadonlySet<string> {
+  return new Set([...providers.values()].flatMap(({ secret }) => secret ?? []));
 }
 
 /**

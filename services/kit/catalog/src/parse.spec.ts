@@ -3,7 +3,7 @@ import { StartError } from "@tollgate/core/errors";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { testKinds } from "../test/kinds.ts";
-import { servableModel } from "./model.ts";
+import { type Catalog, secretNamesOf, servableModel } from "./model.ts";
 import { parseCatalog } from "./parse.ts";
 import { routeTypes } from "./route-types.ts";
 
@@ -398,6 +398,20 @@ test.each([
   "NODEPING_KEY",
 ])("%s may be a provider's key", (variable) => {
   expect(() => parse(changed({ provider: { api_key_env: variable } }))).not.toThrow();
+});
+
+test("a provider's key may be in a stored secret, in place of a variable", () => {
+  const change = { api_key_env: undefined, secret: "near-main" };
+  const { providers, models } = parse(changed({ provider: change }));
+  expect(providers.get("near")).toMatchObject({ secret: "near-main", apiKeyEnv: undefined });
+  expect(secretNamesOf({ providers } as Catalog)).toEqual(new Set(["near-main"]));
+  expect([...models.values()][0]?.chain[0]?.provider.secret).toBe("near-main");
+  expect(() => parse(changed({ provider: { secret: "near-main" } }))).toThrow(
+    "providers.near.secret: must not be set beside api_key_env: a provider has one key",
+  );
+  expect(() => parse(changed({ provider: { ...change, secret: "Near Main" } }))).toThrow(
+    /^providers\.near\.secret: must be at most 63 of/,
+  );
 });
 
 test("JSON is read as the same YAML is, and a name that stands twice is refused", () => {

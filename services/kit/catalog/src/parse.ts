@@ -58,6 +58,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
       baseUrl: baseUrlOf(entry, kind)?.replace(/\/+$/, ""),
       baseUrlEnv: entry.base_url_env,
       apiKeyEnv: entry.api_key_env,
+      ...(entry.secret === undefined ? {} : { secret: entry.secret }),
       region: entry.region,
       ...(entry.private_urls ? { takesPrivateUrls: true } : {}),
       ...(entry.continuous_usage ? { continuousUsage: true } : {}),
@@ -76,7 +77,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
   }
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } =
     file.limits;
-  return { models, limits: { requestsPerMinute, tokensPerMinute } };
+  return { providers, models, limits: { requestsPerMinute, tokensPerMinute } };
 }
 
 /** The schema admits the names of kinds only. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ProviderKind, ProviderKinds } from "./provider-kind.ts";
+import { secretName } from "./secret-name.ts";
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
 const variableName = z
@@ -20,6 +21,7 @@ export function providerSchema(kinds: ProviderKinds) {
       base_url: httpUrl.optional(),
       base_url_env: variableName.optional(),
       api_key_env: keyVariable(all).optional(),
+      secret: secretName.optional(),
       region: z.string().optional(),
       responses: z.boolean().optional(),
       transcriptions: z.enum(["raw", "multipart"]).optional(),
@@ -29,6 +31,10 @@ export function providerSchema(kinds: ProviderKinds) {
     })
     .refine((entry) => hasOneAddress(entry, kindOf(entry.kind)), {
       error: "must have either base_url or base_url_env",
+    })
+    .refine(({ api_key_env, secret }) => api_key_env === undefined || secret === undefined, {
+      path: ["secret"],
+      error: "must not be set beside api_key_env: a provider has one key",
     })
     .superRefine(({ kind, region }, context) => {
       const message = regionProblem(region, kindOf(kind), regional);

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import type { Catalog } from "@tollgate/catalog/model";
 import { watchCatalog } from "@tollgate/catalog/watch";
 import { integerSetting, readSettings } from "@tollgate/core/config";
+import { readOptionalSecretsKey } from "@tollgate/core/secrets-key";
 import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
 import { createHolds } from "@tollgate/metering/holds/holds";
@@ -8,15 +10,18 @@ import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { RunningRequests } from "@tollgate/metering/outbox/running-requests";
 import { createPublisher } from "@tollgate/metering/usage-publisher";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";
 import type { ServiceContext } from "@tollgate/runtime/service";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
+import { requireVariables } from "@tollgate/upstream/provider-variables";
 import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
 import { reportBreakers } from "./report-breakers.ts";
 import { createRunningGenerations } from "./running-generations.ts";
+import { syncSecrets } from "./secret-sync.ts";
 import { syncSlots } from "./slot-sync.ts";
 
 /** The parts that every service needs to call model providers. */
@@ -33,9 +38,18 @@ export interface ProviderRuntime {
 export async function openProviderRuntime(context: ServiceContext): Promise<ProviderRuntime> {
   const { name, env, log, peer, metrics, now } = context;
   const usageBroker = usageBrokerOf(context.broker, context.peerAuth);
-  const providers = createProviderClient(env);
   const settings = readSettings(schema, env);
-  const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, vendors, log, providers.check);
+  const check = (one: Catalog) => requireVariables(one, env);
+  const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, vendors, log, check);
+  const breakers = createBreakers(() => performance.now(), reportBreakers(log, metrics));
+  const secrets = await syncSecrets({
+    secrets: peer("billing", SecretService),
+    key: readOptionalSecretsKey(env),
+    catalog: catalog.current,
+    log,
+    onChange: (name) => breakers.secretChanged(name),
+  });
+  const providers = createProviderClient(env, secrets.values);
   const eventLog = await openEventLog(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
   const runningRequests = new RunningRequests(eventLog, log, now);
@@ -50,7 +64,6 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     metrics,
     missingAfterMs,
   });
-  const breakers = createBreakers(() => performance.now(), reportBreakers(log, metrics));
   const slots = await syncSlots(peer("ledger", SlotService), breakers, catalog.current, log);
   const running = createRunningGenerations();
   const metering = { holds, publisher, charges: createChargeLookup(ledger), metrics };
@@ -68,6 +81,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     drain: running.drain,
     async stop(graceMs) {
       slots.stop();
+      secrets.stop();
       const sharingEnded = holds.stopSharing();
       await publisher.stop(graceMs);
       await sharingEnded;

@@ -44,4 +44,8 @@ export class SwitchedBreakers implements Breakers {
   keepProviders(isInCatalog: (provider: string) => boolean): void {
     this.#breakers.keepProviders(isInCatalog);
   }
+
+  secretChanged(name: string): void {
+    this.#breakers.secretChanged(name);
+  }
 }

@@ -13,7 +13,7 @@ export function readRefusalOf(
 ) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const head = { status, contentType: "application/json", headers };
-  return readRefusal(head, asChunks(text), vendors[kind], ["sk-of-the-gateway"]);
+  return readRefusal(head, asChunks(text), vendors[kind], () => ["sk-of-the-gateway"]);
 }
 
 async function* asChunks(text: string): AsyncGenerator<Buffer> {

@@ -310,6 +310,18 @@ describe("a key that is refused", () => {
     expect([breakers.admit(slot, "b"), breakers.admit(slot, "c")]).toEqual(["trial", "denied"]);
   });
 
+  test("in a stored secret is tried at once when the secret has another value", () => {
+    const { breakers, call, admits, changes } = world();
+    const stored = slotOf("model", { secret: "main" });
+    call(refused, "a", stored);
+    breakers.secretChanged("other");
+    expect(admits("a", stored)).toBe(false);
+    breakers.secretChanged("main");
+    expect(breakers.refusedKeys()).toEqual([]);
+    expect(changes.at(-1)).toEqual([stored.id, false]);
+    expect(breakers.admit(stored, "a")).toBe("granted");
+  });
+
   test("is forgotten with its provider", () => {
     const { breakers, call, changes } = world();
     call(refused);

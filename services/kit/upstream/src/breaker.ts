@@ -50,6 +50,8 @@ export interface Breakers {
   refusedKeys(): KeyRefusal[];
   /** Forgets the refused keys of providers that the catalog has no longer. */
   keepProviders(isInCatalog: (provider: string) => boolean): void;
+  /** Forgets that the key in a stored secret was refused: it has another value now. */
+  secretChanged(name: string): void;
 }
 
 /** Receives the changes, for metrics and the log. */
@@ -165,11 +167,18 @@ class SlotBreakers implements Breakers {
 
   keepProviders(isInCatalog: (provider: string) => boolean): void {
     for (const key of this.#keys.list()) {
-      if (isInCatalog(key.provider)) continue;
-      const slotIds = this.#keys.forget(key);
-      this.#observer?.keyChanged(key, false);
-      this.#reportSlots(slotIds);
+      if (!isInCatalog(key.provider)) this.#forgetKey(key);
     }
+  }
+
+  secretChanged(name: string): void {
+    for (const key of this.#keys.ofSecret(name)) this.#forgetKey(key);
+  }
+
+  #forgetKey(key: KeyRefusal): void {
+    const slotIds = this.#keys.forget(key);
+    this.#observer?.keyChanged(key, false);
+    this.#reportSlots(slotIds);
   }
 
   #recordOf({ id }: Slot): SlotRecord {

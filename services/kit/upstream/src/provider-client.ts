@@ -1,16 +1,18 @@
 import { Readable } from "node:stream";
-import type { Catalog, Provider, Slot } from "@tollgate/catalog/model";
+import type { Provider, Slot } from "@tollgate/catalog/model";
+import type { Credentials } from "@tollgate/catalog/provider-kind";
 import type { Environment } from "@tollgate/core/config";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { Agent } from "undici";
+import { apiKeyOf, credentialsOf } from "./api-key.ts";
 import { acceptEncoding, decodeBody } from "./decoded-body.ts";
 import { SlotFailure } from "./failure.ts";
 import { ProviderCall, type ProviderResponseHead, type SentBody } from "./provider-call.ts";
 import { type ProviderResponse, transportFailure } from "./provider-response.ts";
-import { requireVariables } from "./provider-variables.ts";
-import { redact, secretsOf } from "./redaction.ts";
+import { redact } from "./redaction.ts";
 import { readRefusal } from "./refusal.ts";
 import { requestIdHeader } from "./request-id-header.ts";
+import { noSecrets, type SecretValues } from "./secret-values.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
 /** The most connections to one provider. Further calls wait for a free one. */
@@ -36,8 +38,6 @@ export interface ProviderClient {
   redact(slot: Slot, text: string): string;
   /** Returns the headers of an upgrade to that URL: the API key, the request id and the trace. */
   streamHeaders(slot: Slot, requestId: string): Record<string, string>;
-  /** Throws a StartError when a variable that the catalog names is not set. */
-  check(catalog: Catalog): void;
   close(): Promise<void>;
 }
 
@@ -64,16 +64,25 @@ export interface ProviderRequest {
 }
 
 /**
- * Creates the HTTP client of all providers. Their API keys are read from `env`, and sent to them
- * only.
+ * Creates the HTTP client of all providers. Their API keys are read from `env` and from `secrets`, for
+ * each request, and sent to them only.
  */
-export function createProviderClient(env: Environment): ProviderClient {
+export function createProviderClient(
+  env: Environment,
+  secrets: SecretValues = noSecrets,
+): ProviderClient {
   const agent = new Agent({
     connections: maxConnections,
     connect: { timeout: connectTimeoutMs },
     keepAliveTimeout: keepAliveMs,
   });
   const targetOf = cacheTargets(env);
+  const credentials = (provider: Provider): Credentials => ({
+    apiKey: apiKeyOf(provider, env, secrets),
+    region: provider.region,
+    env,
+  });
+  const hidden = (provider: Provider) => credentialsOf(provider, env, secrets);
   const sendOne: ProviderClient["send"] = async (slot, request, signal) =>
     tracedSend(
       request.method,
@@ -81,9 +90,11 @@ export function createProviderClient(env: Environment): ProviderClient {
       (trace) => {
         const traced =
           trace === undefined ? request : { ...request, headers: { ...request.headers, ...trace } };
+        const { provider } = slot;
         const target = targetOf(slot, request);
-        const headers = authorizedHeaders(traced, target, slot.provider, env);
-        return send(agent, target, slot.provider, { ...traced, headers }, signal);
+        const headers = authorizedHeaders(traced, target, provider, credentials(provider));
+        const sent = { ...traced, headers };
+        return send(agent, target, provider, sent, signal, () => hidden(provider));
       },
     );
   return {
@@ -101,27 +112,23 @@ export function createProviderClient(env: Environment): ProviderClient {
     },
     send: sendOne,
     streamUrl: (slot) => streamUrlOf(slot, env),
-    redact: ({ provider }, text) => redact(text, secretsOf(provider, env)),
+    redact: ({ provider }, text) => redact(text, hidden(provider)),
     streamHeaders(slot, requestId) {
       const url = streamUrlOf(slot, env);
       return {
-        ...upgradeAuthorization(url, slot.provider, env),
+        ...upgradeAuthorization(url, slot.provider, credentials(slot.provider)),
         ...requestIdHeader(requestId),
         ...upgradeHeaders(url),
       };
     },
-    check: (catalog) => requireVariables(catalog, env),
     close: () => agent.destroy(),
   };
 }
 
-/** Where a request is sent, and with which API key. */
+/** Where a request is sent. */
 interface Target {
   origin: string;
   path: string;
-  apiKey: string | undefined;
-  /** See `secretsOf`. */
-  secrets: readonly string[];
 }
 
 /** Computes the target of a slot's own path once: nearly all requests are sent there. */
@@ -139,11 +146,10 @@ function cacheTargets(env: Environment) {
 }
 
 function targetAt({ provider }: Slot, path: string, env: Environment): Target {
-  const place = placeOf(`${baseUrlOf(provider, env)}${path}`);
-  return { ...place, apiKey: apiKeyOf(provider, env), secrets: secretsOf(provider, env) };
+  return placeOf(`${baseUrlOf(provider, env)}${path}`);
 }
 
-function placeOf(url: string): Pick<Target, "origin" | "path"> {
+function placeOf(url: string): Target {
   if (!URL.canParse(url)) throw noAddress("the provider has no valid URL");
   const { origin, pathname, search } = new URL(url);
   return { origin, path: `${pathname}${search}` };
@@ -151,10 +157,11 @@ function placeOf(url: string): Pick<Target, "origin" | "path"> {
 
 async function send(
   agent: Agent,
-  { origin, path, secrets }: Target,
+  { origin, path }: Target,
   provider: Provider,
   { method, headers, body, defaultTimeoutMs }: ProviderRequest,
   signal: AbortSignal,
+  credentials: () => readonly string[],
 ): Promise<ProviderResponse> {
   const call = new ProviderCall(signal, body);
   const isDefault = provider.isDefaultTimeout && defaultTimeoutMs !== undefined;
@@ -171,7 +178,7 @@ async function send(
     if (status >= 200 && status < 300) {
       return { status, contentType, body: decodeBody(call, head.contentEncoding) };
     }
-    throw await readRefusal(head, decodedOrAsIs(call, head), provider.kind, secrets);
+    throw await readRefusal(head, decodedOrAsIs(call, head), provider.kind, credentials);
   } catch (error) {
     throw transportFailure(error, signal, call.wasSent);
   }
@@ -189,24 +196,23 @@ function decodedOrAsIs(call: ProviderCall, { contentEncoding }: ProviderResponse
 /** Returns the headers of a request, with those that authorize it. */
 function authorizedHeaders(
   { method, headers, body }: ProviderRequest,
-  { origin, path, apiKey }: Target,
-  { kind, region }: Provider,
-  env: Environment,
+  { origin, path }: Target,
+  { kind }: Provider,
+  credentials: Credentials,
 ): Record<string, string> {
   const sent = { method, origin, path, headers, body: body instanceof Readable ? undefined : body };
-  const authorization = kind.authorize(sent, { apiKey, region, env });
+  const authorization = kind.authorize(sent, credentials);
   return { "accept-encoding": acceptEncoding, ...headers, ...authorization };
 }
 
 /** Returns the headers that authorize the upgrade to a WebSocket. */
 function upgradeAuthorization(
   url: string,
-  provider: Provider,
-  env: Environment,
+  { kind }: Provider,
+  credentials: Credentials,
 ): Record<string, string> {
   const sent = { method: "GET", ...placeOf(url), headers: {}, body: undefined };
-  const apiKey = apiKeyOf(provider, env);
-  return provider.kind.authorize(sent, { apiKey, region: provider.region, env });
+  return kind.authorize(sent, credentials);
 }
 
 /** Returns a body whose large buffers are written to the socket one by one, without a copy. */
@@ -216,11 +222,6 @@ function sendable(body: JsonBytes): Pick<ProviderRequest, "headers"> & { body: J
   if (joined.length === 1) return { headers: {}, body: joined[0] as Uint8Array };
   const bytes = joined.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return { headers: { "content-length": String(bytes) }, body: joined };
-}
-
-function apiKeyOf({ kind, apiKeyEnv }: Provider, env: Environment): string | undefined {
-  const variable = apiKeyEnv ?? kind.variables?.key;
-  return variable === undefined ? undefined : env[variable] || undefined;
 }
 
 function withQuery(path: string, query: Record<string, string> = {}): string {

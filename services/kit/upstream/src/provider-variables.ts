@@ -10,7 +10,9 @@ export function requireVariables({ models }: Catalog, env: Environment): void {
 }
 
 function requireVariablesOf(provider: Provider, env: Environment): void {
-  if (provider.apiKeyEnv === undefined) requireCredentials(provider, env);
+  if (provider.apiKeyEnv === undefined && provider.secret === undefined) {
+    requireCredentials(provider, env);
+  }
   for (const [field, variable] of [
     ["base_url_env", provider.baseUrlEnv],
     ["api_key_env", provider.apiKeyEnv],

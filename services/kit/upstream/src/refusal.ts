@@ -21,11 +21,11 @@ export async function readRefusal(
   { status, contentType, headers = {} }: Omit<ProviderResponseHead, "contentEncoding">,
   body: AsyncIterable<Buffer>,
   kind: RefusalReader,
-  secrets: readonly string[],
+  credentials: () => readonly string[],
 ): Promise<SlotFailure> {
   const bytes = await readStart(body);
   // One character a byte, so that a body which is not UTF-8 stays as it is.
-  const clean = Buffer.from(redact(bytes.toString("latin1"), secrets), "latin1");
+  const clean = Buffer.from(redact(bytes.toString("latin1"), credentials()), "latin1");
   const refusal = { status, headers, body: parse(clean.toString("utf8")) };
   return new SlotFailure("rejected", `the provider responded with ${status}`, {
     status,

@@ -15,6 +15,8 @@ export interface KeyRefusal {
 
 interface RefusedKeyState {
   key: KeyRefusal;
+  /** The stored secret with the key. */
+  secret: string | undefined;
   /** The slots that were not called because of it. */
   readonly slotIds: Set<string>;
   retryAt: number;
@@ -58,7 +60,8 @@ export class RefusedKeys {
     const known = this.#states.get(id);
     if (known === undefined) {
       const retryAt = now + trialEveryMs;
-      this.#states.set(id, { key, slotIds: new Set(), retryAt, isTrialPending: false });
+      const { secret } = provider;
+      this.#states.set(id, { key, secret, slotIds: new Set(), retryAt, isTrialPending: false });
       return true;
     }
     if (isTrial) {
@@ -95,6 +98,12 @@ export class RefusedKeys {
     return new Set();
   }
 
+  /** Returns those of `list` that are in a stored secret. */
+  ofSecret(name: string): KeyRefusal[] {
+    const states = [...this.#states.values()].filter(({ secret }) => secret === name);
+    return states.map(({ key }) => key);
+  }
+
   list(): KeyRefusal[] {
     return [...this.#states.values()].map(({ key }) => key);
   }
@@ -109,7 +118,7 @@ export class RefusedKeys {
 }
 
 /** Two entries of the catalog with one key at one address are the same: what refuses it, refuses both. */
-function idOf({ name, kind, apiKeyEnv, baseUrl, baseUrlEnv }: Provider): string {
-  const variable = apiKeyEnv ?? kind.variables?.key;
-  return variable === undefined ? name : `${variable} ${baseUrl ?? baseUrlEnv ?? ""}`;
+function idOf({ name, kind, apiKeyEnv, secret, baseUrl, baseUrlEnv }: Provider): string {
+  const key = secret ?? apiKeyEnv ?? kind.variables?.key;
+  return key === undefined ? name : `${key} ${baseUrl ?? baseUrlEnv ?? ""}`;
 }

@@ -179,6 +179,26 @@ CREATE TABLE audit_record (
 CREATE INDEX audit_record_account_id ON audit_record (account_id, id);
 CREATE UNIQUE INDEX audit_record_reference ON audit_record (action, subject_id, reference);
 
+-- The providers' keys that operators store. A value is sealed by AES-256-GCM under a data key of its own,
+-- which a key of TOLLGATE_SECRETS_KEY wraps.
+CREATE TABLE provider_secret (
+  name         text PRIMARY KEY,
+  -- Changes with the value, and when the data key is wrapped again.
+  version      text NOT NULL,
+  ciphertext   bytea NOT NULL,
+  wrapped_key  bytea NOT NULL,
+  -- Which key wraps the data key.
+  key_id       text NOT NULL,
+  -- The start and the end of the value, for people.
+  hint         text NOT NULL,
+  -- Who set the value.
+  set_by_kind  text NOT NULL CHECK (set_by_kind IN ('operator', 'token', 'local')),
+  set_by       text NOT NULL,
+  set_at       timestamptz(6) NOT NULL,
+  -- When it was last sent to a provider.
+  last_used_at timestamptz(6)
+);
+
 -- How many requests were refused, by the hour in which the edge reported them.
 CREATE TABLE refusal_hour (
   -- Empty for requests without a valid key.

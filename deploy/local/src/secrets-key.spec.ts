@@ -1,0 +1,17 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readSecretsKey } from "@tollgate/core/secrets-key";
+import { expect, onTestFinished, test } from "vitest";
+import { openSecretsKey } from "./secrets-key.ts";
+
+test("a data folder has one key, in a file that only its user may read", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-secrets-key-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const key = await openSecretsKey(folder);
+  expect(readSecretsKey(key).id).toMatch(/^[0-9a-f]{16}$/);
+  expect(await openSecretsKey(folder)).toBe(key);
+  const file = join(folder, "secrets-key");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await readFile(file, "utf8")).trim()).toBe(key);
+});

@@ -1,0 +1,73 @@
+import type { Catalog } from "@tollgate/catalog/model";
+import { secretNamesOf } from "@tollgate/catalog/model";
+import type { Log } from "@tollgate/core/log";
+import { repeat } from "@tollgate/core/repeat";
+import type { SecretsKey } from "@tollgate/core/secrets-key";
+import type { SecretService } from "@tollgate/proto/tollgate/v1/secret";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { SecretValues } from "@tollgate/upstream/secret-values";
+import { OpenedSecrets } from "./opened-secrets.ts";
+
+/** A value that was changed is in use everywhere after this and the time of a call. */
+const intervalMs = 1_000;
+/** How often the use of secrets is reported. */
+const reportMs = 60_000;
+const timeoutMs = 5_000;
+
+export interface SecretSync {
+  values: SecretValues;
+  stop(): void;
+}
+
+export interface SecretSyncParts {
+  secrets: Client<typeof SecretService>;
+  /** Undefined where `TOLLGATE_SECRETS_KEY` is not set: no secret has a value then. */
+  key: SecretsKey | undefined;
+  /** Returns the catalog in use. */
+  catalog(): Catalog;
+  log: Log;
+  /** Called with the name of a secret whose value has changed, or was set or removed. */
+  onChange(name: string): void;
+}
+
+/**
+ * Reads the stored secrets every second. While billing cannot be reached, those that were read last stay
+ * in use. Resolves once they were read, where the catalog in use names any; else at once.
+ */
+export async function syncSecrets(parts: SecretSyncParts): Promise<SecretSync> {
+  const { secrets, catalog, log, onChange } = parts;
+  const opened = new OpenedSecrets(parts.key, log);
+  let reportedAt = performance.now();
+  let isReachable = true;
+  const firstRead = Promise.withResolvers<void>();
+
+  async function sync(): Promise<void> {
+    const isReport = performance.now() - reportedAt >= reportMs;
+    const used = isReport ? opened.takeUsed() : [];
+    if (isReport) reportedAt = performance.now();
+    const { version, secrets: found } = await secrets.readSecrets(
+      { knownVersion: opened.version, used },
+      { timeoutMs },
+    );
+    opened.forgetReplaced();
+    if (version === opened.version) return;
+    for (const name of opened.replaceAll(version, found)) onChange(name);
+  }
+
+  async function run(): Promise<void> {
+    try {
+      await sync();
+      isReachable = true;
+      firstRead.resolve();
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (isReachable) log.warn({ reason }, "stored secrets not read, and will be");
+      isReachable = false;
+    }
+  }
+
+  const repeating = repeat(run, { everyMs: intervalMs });
+  repeating.wake();
+  if (secretNamesOf(catalog()).size > 0) await firstRead.promise;
+  return { values: opened, stop: () => void repeating.stop() };
+}
