@@ -17,7 +17,7 @@ const router = createAppRouter();
 
 /** Reads the session again: the frame of the screens leads to the sign-in if there is none. */
 const queries = createQueryClient(() => {
-  if (router.state.location.pathname === "/sign-in") return;
+  if (["/sign-in", "/invitation"].includes(router.state.location.pathname)) return;
   void router.navigate({ to: "/sign-in", search: { next: router.state.location.href } });
 });
 

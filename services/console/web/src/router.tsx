@@ -24,6 +24,15 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import("./screens/sign-in/sign-in.tsx"), "SignIn"),
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation",
+  component: lazyRouteComponent(
+    () => import("./screens/invitation/invitation.tsx"),
+    "InvitationScreen",
+  ),
+});
+
 const overview = createRoute({
   getParentRoute: () => app,
   path: "/",
@@ -56,6 +65,12 @@ const key = createRoute({
   getParentRoute: () => app,
   path: "/keys/$keyId",
   component: lazyRouteComponent(() => import("./screens/key/key.tsx"), "KeyScreen"),
+});
+
+const members = createRoute({
+  getParentRoute: () => app,
+  path: "/members",
+  component: lazyRouteComponent(() => import("./screens/members/members.tsx"), "Members"),
 });
 
 const activity = createRoute({
@@ -94,12 +109,14 @@ const settings = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
+  invitation,
   app.addChildren([
     overview,
     accounts,
     account,
     keys,
     key,
+    members,
     activity,
     requests,
     request,

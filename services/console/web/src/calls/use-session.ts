@@ -1,5 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 
 /** What the signed-in user may do on the page. The console checks it again at each call. */
@@ -7,6 +8,10 @@ export interface Access {
   isCustomer: boolean;
   /** Whether it changes accounts, keys and wallets. */
   canChange: boolean;
+  /** Whether it sees keys and requests, and whether it creates and changes keys. */
+  canSeeKeys: boolean;
+  canChangeKeys: boolean;
+  canManageMembers: boolean;
   /** Whether it manages operators and their tokens. */
   canManage: boolean;
 }
@@ -18,10 +23,16 @@ export function useSession() {
 
 /** Returns what the signed-in user may do. Nothing while that is not known. */
 export function useAccess(): Access {
-  const role = useSession().data?.operator?.role ?? OperatorRole.UNSPECIFIED;
+  const { operator, memberRole = MemberRole.UNSPECIFIED } = useSession().data ?? {};
+  const role = operator?.role ?? OperatorRole.UNSPECIFIED;
+  const canChange = role >= OperatorRole.OPERATOR;
+  const hasKeys = memberRole === MemberRole.ADMIN || memberRole === MemberRole.DEVELOPER;
   return {
     isCustomer: role === OperatorRole.CUSTOMER,
-    canChange: role >= OperatorRole.OPERATOR,
+    canChange,
+    canSeeKeys: memberRole !== MemberRole.BILLING,
+    canChangeKeys: canChange || hasKeys,
+    canManageMembers: canChange || memberRole === MemberRole.ADMIN,
     canManage: role === OperatorRole.OWNER,
   };
 }

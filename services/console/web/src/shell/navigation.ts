@@ -1,20 +1,55 @@
+import type { Access } from "../calls/use-session.ts";
 import type { IconName } from "../ui/icons.tsx";
 
 interface Destination {
-  to: "/" | "/accounts" | "/keys" | "/activity" | "/requests" | "/models" | "/settings";
+  to:
+    | "/"
+    | "/accounts"
+    | "/keys"
+    | "/members"
+    | "/activity"
+    | "/requests"
+    | "/models"
+    | "/settings";
   name: string;
   icon: IconName;
   /** Whether a customer has this screen. */
   isForCustomers: boolean;
+  /** Whether those who may do this alone have it. */
+  needs?: "canSeeKeys";
 }
 
+/** Returns the screens that somebody has. */
+export function destinationsOf(access: Access): readonly Destination[] {
+  const { isCustomer, canManageMembers } = access;
+  const shown = destinations.filter(
+    ({ isForCustomers, needs }) =>
+      (isForCustomers || !isCustomer) && (needs === undefined || access[needs]),
+  );
+  return isCustomer && canManageMembers ? [...shown, members] : shown;
+}
+
+/** An operator finds members on the screen of their account. */
+const members: Destination = {
+  to: "/members",
+  name: "Members",
+  icon: "user",
+  isForCustomers: true,
+};
+
 /** The screens of the console, in the order of the menu. */
-export const destinations: readonly Destination[] = [
+const destinations: readonly Destination[] = [
   { to: "/", name: "Overview", icon: "overview", isForCustomers: true },
   { to: "/accounts", name: "Accounts", icon: "accounts", isForCustomers: false },
-  { to: "/keys", name: "Keys", icon: "keys", isForCustomers: true },
+  { to: "/keys", name: "Keys", icon: "keys", isForCustomers: true, needs: "canSeeKeys" },
   { to: "/activity", name: "Activity", icon: "activity", isForCustomers: true },
-  { to: "/requests", name: "Requests", icon: "requests", isForCustomers: true },
+  {
+    to: "/requests",
+    name: "Requests",
+    icon: "requests",
+    isForCustomers: true,
+    needs: "canSeeKeys",
+  },
   { to: "/models", name: "Models", icon: "models", isForCustomers: false },
   { to: "/settings", name: "Settings", icon: "settings", isForCustomers: false },
 ];

@@ -3,8 +3,9 @@ import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess, useSession } from "../calls/use-session.ts";
 import { Icon } from "../ui/icons.tsx";
 import { Failure } from "../ui/states.tsx";
+import { AccountSwitch } from "./account-switch.tsx";
 import { Logo } from "./logo.tsx";
-import { destinations } from "./navigation.ts";
+import { destinationsOf } from "./navigation.ts";
 import { UserMenu } from "./user-menu.tsx";
 
 /** The frame of every screen. A user who is not signed in is sent to the sign-in. */
@@ -32,6 +33,7 @@ function Frame({ operator }: { operator: Operator | undefined }) {
         <Link to="/" className="brand">
           <Logo /> Tollgate
         </Link>
+        {operator && <AccountSwitch />}
         {operator && <Menu />}
         {operator && <UserMenu operator={operator} />}
       </header>
@@ -43,8 +45,7 @@ function Frame({ operator }: { operator: Operator | undefined }) {
 }
 
 function Menu() {
-  const { isCustomer } = useAccess();
-  const shown = destinations.filter(({ isForCustomers }) => isForCustomers || !isCustomer);
+  const shown = destinationsOf(useAccess());
   return (
     <nav className="menu" aria-label="Screens">
       {shown.map(({ to, name, icon }) => (

@@ -2,9 +2,12 @@ import { useMutation } from "@connectrpc/connect-query";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
+import { useSession } from "../calls/use-session.ts";
+import { memberRoleNames } from "../format/member-roles.ts";
 import { roleNames } from "../format/roles.ts";
 import { Icon } from "../ui/icons.tsx";
 import { PasswordDialog } from "./password-dialog.tsx";
@@ -12,6 +15,8 @@ import { type Theme, themes, useTheme } from "./theme.ts";
 
 /** Who is signed in, the theme, the password, and the way out. */
 export function UserMenu({ operator }: { operator: Operator }) {
+  const memberRole = useSession().data?.memberRole ?? MemberRole.UNSPECIFIED;
+  const isMember = memberRole !== MemberRole.UNSPECIFIED;
   const signOut = useSignOut();
   const [isSetting, setSetting] = useState(false);
   return (
@@ -25,7 +30,9 @@ export function UserMenu({ operator }: { operator: Operator }) {
           <DropdownMenu.Content className="popup" align="end" sideOffset={6} collisionPadding={8}>
             <div className="popup-note">
               {operator.name}
-              <span className="quiet">{roleNames[operator.role]}</span>
+              <span className="quiet">
+                {isMember ? memberRoleNames[memberRole] : roleNames[operator.role]}
+              </span>
             </div>
             <DropdownMenu.Separator className="popup-line" />
             <ThemeItems />

@@ -1,6 +1,7 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccountNames } from "../calls/use-account-names.ts";
 import { useChange } from "../calls/use-change.ts";
+import { useAccess } from "../calls/use-session.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { CallForm, Choice } from "./form.tsx";
@@ -25,6 +26,7 @@ const channels = [
 export function CreateKey({ account, isOpen, onClose }: Props) {
   const create = useChange(OperatorService.method.createKey);
   const { all } = useAccountNames();
+  const { isCustomer } = useAccess();
   const [submit, problem] = useFormError((values) => {
     const expiresAt = expiryOf(values("expires"));
     create.mutate({
@@ -51,7 +53,7 @@ export function CreateKey({ account, isOpen, onClose }: Props) {
         onSubmit={submit}
         onCancel={onClose}
       >
-        {account === "" && (
+        {account === "" && !isCustomer && (
           <Choice
             label="Account"
             name="account"
@@ -59,7 +61,7 @@ export function CreateKey({ account, isOpen, onClose }: Props) {
           />
         )}
         <KeyFields />
-        <Choice label="Kind" name="channel" options={channels} />
+        {!isCustomer && <Choice label="Kind" name="channel" options={channels} />}
       </CallForm>
     </Dialog>
   );

@@ -11,6 +11,7 @@ import { Screen, Section } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { AccountMembers } from "../members/account-members.tsx";
 import { AccountActions } from "./account-actions.tsx";
 import { AccountKeys } from "./account-keys.tsx";
 import { Forecast } from "./forecast.tsx";
@@ -19,9 +20,9 @@ import { OpenHolds } from "./open-holds.tsx";
 import { StoredConversations } from "./stored-conversations.tsx";
 
 const route = getRouteApi("/app/accounts/$accountId");
-const tabs = { ledger: "Ledger", holds: "Open holds", keys: "Keys" } as const;
+const tabs = { ledger: "Ledger", holds: "Open holds", keys: "Keys", members: "Members" } as const;
 
-/** One account: its wallet, its limits, its ledger, its open holds and its keys. */
+/** One account: its wallet, its limits, its ledger, its open holds, its keys and its members. */
 export function AccountScreen() {
   const { accountId } = route.useParams();
   const account = useQuery(OperatorService.method.getAccount, { account: accountId });
@@ -105,6 +106,7 @@ function Content({ summary }: { summary: AccountSummary }) {
       </div>
       {tab === "ledger" && <LedgerEntries accountId={account.id} />}
       {tab === "holds" && <OpenHolds accountId={account.id} before={before} />}
+      {tab === "members" && <AccountMembers account={account.id} />}
       {tab === "keys" && <AccountKeys accountId={account.id} before={before} />}
     </>
   );

@@ -18,7 +18,7 @@ const route = getRouteApi("/app/keys/$keyId");
 /** One key: what it may call, its limits, and its dates. */
 export function KeyScreen() {
   const { keyId } = route.useParams();
-  const { canChange } = useAccess();
+  const { canChangeKeys } = useAccess();
   const read = useQuery(OperatorService.method.getKey, { keyId });
   const key = read.data?.key;
   const title = key?.name || keyId;
@@ -31,7 +31,7 @@ export function KeyScreen() {
         </>
       }
       parent={<Link to="/keys">Keys</Link>}
-      actions={canChange && key && !key.revokedAt && <KeyActions of={key} />}
+      actions={canChangeKeys && key && !key.revokedAt && <KeyActions of={key} />}
     >
       <Loaded query={read}>{({ key }) => (key ? <Content of={key} /> : null)}</Loaded>
     </Screen>

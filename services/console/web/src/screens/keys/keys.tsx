@@ -19,7 +19,7 @@ const pageSize = 50;
 /** The keys, the newest first. */
 export function Keys() {
   const { account = "", before } = route.useSearch();
-  const { canChange, isCustomer } = useAccess();
+  const { canChangeKeys, isCustomer } = useAccess();
   const names = useAccountNames();
   const creation = useOpen();
   const keys = useQuery(OperatorService.method.listKeys, {
@@ -31,7 +31,7 @@ export function Keys() {
     <Screen
       title="Keys"
       actions={
-        canChange && (
+        canChangeKeys && (
           <Button look="primary" icon="plus" onClick={creation.open}>
             Create key
           </Button>

@@ -3,7 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService, type ReadOverviewResponse } from "@tollgate/proto/tollgate/v1/operator";
-import { useAccess, useSession } from "../../calls/use-session.ts";
+import { useAccess } from "../../calls/use-session.ts";
 import { useUsage } from "../../calls/use-usage.ts";
 import { bucketsOf } from "../../charts/time-series.ts";
 import { UsageBars } from "../../charts/usage-bars.tsx";
@@ -46,7 +46,7 @@ export function Overview() {
             {!isCustomer && <RefusedKeyNotices keys={data.refusedKeys} />}
             <Sums data={data} isCustomer={isCustomer} />
             <Spend range={range} />
-            {isCustomer ? <Own /> : <Attention forecasts={data.forecasts} />}
+            {isCustomer ? <OwnLimits /> : <Attention forecasts={data.forecasts} />}
             <div className="columns">
               {!isCustomer && <Providers providers={data.providers} search={search} />}
               <div className="column">
@@ -60,11 +60,6 @@ export function Overview() {
       </Loaded>
     </Screen>
   );
-}
-
-function Own() {
-  const accountId = useSession().data?.operator?.accountId ?? "";
-  return <OwnLimits account={accountId} />;
 }
 
 function Sums({ data, isCustomer }: { data: ReadOverviewResponse; isCustomer: boolean }) {

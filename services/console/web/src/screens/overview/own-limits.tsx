@@ -5,8 +5,8 @@ import { Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
 /** The limits of a customer's own account. */
-export function OwnLimits({ account }: { account: string }) {
-  const own = useQuery(OperatorService.method.getAccount, { account });
+export function OwnLimits() {
+  const own = useQuery(OperatorService.method.getAccount, {});
   return (
     <Section title="Limits" note={own.data?.account?.account?.name}>
       <Loaded query={own} rows={2}>

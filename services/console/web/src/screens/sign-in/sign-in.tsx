@@ -2,12 +2,11 @@ import { useMutation } from "@connectrpc/connect-query";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
-import { useEffect, useRef } from "react";
 import { useSession } from "../../calls/use-session.ts";
-import { Logo } from "../../shell/logo.tsx";
 import { CallForm, Field } from "../../ui/form.tsx";
 import { Failure } from "../../ui/states.tsx";
-import "./sign-in.css";
+import { useAddressSecret } from "../../ui/use-address-secret.ts";
+import { Entrance } from "./entrance.tsx";
 
 const route = getRouteApi("/sign-in");
 
@@ -16,52 +15,47 @@ export function SignIn() {
   const session = useSession();
   const { next } = route.useSearch();
   const signIn = useSignIn();
-  useLinkSecret((value) => signIn.mutate({ method: { case: "linkSecret", value } }));
+  useAddressSecret((value) => signIn.mutate({ method: { case: "linkSecret", value } }));
   if (session.error && session.data === undefined) {
     return <Failure error={session.error} onRetry={() => void session.refetch()} />;
   }
   const oidcName = session.data?.oidcName ?? "";
   return (
-    <main className="sign-in">
-      <title>Sign in – Tollgate</title>
-      <div className="sign-in-box">
-        <Logo size={34} />
-        <h1>Sign in to Tollgate</h1>
-        {oidcName !== "" && (
-          <>
-            <a
-              className="button primary wide"
-              href={`/sign-in/oidc${next ? `?next=${encodeURIComponent(next)}` : ""}`}
-            >
-              Continue with {oidcName}
-            </a>
-            <p className="or">or with a password</p>
-          </>
-        )}
-        <CallForm
-          submit="Sign in"
-          isBusy={signIn.isPending}
-          error={signIn.error}
-          onSubmit={(values) => {
-            const value = { name: values("name"), password: values("password") };
-            signIn.mutate({ method: { case: "password", value } });
-          }}
-        >
-          <Field label="Name" name="name" autoComplete="username" required />
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            autoComplete="current-password"
-            required
-          />
-        </CallForm>
-        <p className="hint">
-          No password yet? Open the sign-in link that an owner created, or run{" "}
-          <code>tollgate operator link</code> on the machine of the gateway.
-        </p>
-      </div>
-    </main>
+    <Entrance title="Sign in to Tollgate">
+      {oidcName !== "" && (
+        <>
+          <a
+            className="button primary wide"
+            href={`/sign-in/oidc${next ? `?next=${encodeURIComponent(next)}` : ""}`}
+          >
+            Continue with {oidcName}
+          </a>
+          <p className="or">or with a password</p>
+        </>
+      )}
+      <CallForm
+        submit="Sign in"
+        isBusy={signIn.isPending}
+        error={signIn.error}
+        onSubmit={(values) => {
+          const value = { name: values("name"), password: values("password") };
+          signIn.mutate({ method: { case: "password", value } });
+        }}
+      >
+        <Field label="Name or e-mail address" name="name" autoComplete="username" required />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+      </CallForm>
+      <p className="hint">
+        No password yet? Open the sign-in link that an owner created, or run{" "}
+        <code>tollgate operator link</code> on the machine of the gateway.
+      </p>
+    </Entrance>
   );
 }
 
@@ -77,17 +71,5 @@ function useSignIn() {
       const isOwnPath = /^\/(?![/\\])/.test(next ?? "");
       router.history.replace(isOwnPath ? (next ?? "/") : "/");
     },
-  });
-}
-
-/** Calls `onSecret` once with the secret of the address, and takes it out of the address. */
-function useLinkSecret(onSecret: (secret: string) => void): void {
-  const isRead = useRef(false);
-  useEffect(() => {
-    const secret = location.hash.slice(1);
-    if (isRead.current || secret === "") return;
-    isRead.current = true;
-    history.replaceState(history.state, "", location.pathname + location.search);
-    onSecret(secret);
   });
 }
