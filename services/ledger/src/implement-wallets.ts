@@ -1,7 +1,9 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Implementation } from "@tollgate/rpc/implementation";
-import { flushCaptures, type LedgerParts } from "./ledger-parts.ts";
+import { listCredits } from "./credits.ts";
+import { dateOfTimestamp, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
 import { listLimits, setLimits } from "./limits.ts";
+import { reverseTopUp, undoReversal } from "./reversals.ts";
 import { adjust, findWallet, topUp } from "./wallet.ts";
 
 /** Returns the calls about wallets and limits. */
@@ -15,6 +17,16 @@ export function implementWalletCalls(parts: LedgerParts) {
       locks.run(accountId, () =>
         adjust(pool, { accountId, amountNanoUsd, reason, reference, at: now() }),
       ),
+    reverseTopUp: ({ accountId, amountNanoUsd, reason, reference }) =>
+      locks.run(accountId, () =>
+        reverseTopUp(pool, { accountId, amountNanoUsd, reason, reference, at: now() }),
+      ),
+    undoReversal: ({ accountId, amountNanoUsd, reason, reference }) =>
+      locks.run(accountId, () =>
+        undoReversal(pool, { accountId, amountNanoUsd, reason, reference, at: now() }),
+      ),
+    listCredits: ({ from, referencePrefix, references }) =>
+      listCredits(pool, { from: dateOfTimestamp(from), referencePrefix, references }),
     async getWallet({ accountId }) {
       await flushCaptures(parts, accountId);
       const wallet = await findWallet(pool, accountId);

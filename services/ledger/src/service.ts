@@ -20,6 +20,7 @@ import { implementWalletCalls } from "./implement-wallets.ts";
 import type { LedgerParts } from "./ledger-parts.ts";
 import { trackCaptures } from "./pending-captures.ts";
 import { recordLostRequests, releaseExpiredHolds } from "./release.ts";
+import { collectDebts } from "./reversals.ts";
 import { ledgerSchema } from "./schema.ts";
 import { createSlots } from "./slots.ts";
 import { createTrailPartitions } from "./trail-partitions.ts";
@@ -60,7 +61,7 @@ export const ledger = defineService({
           LedgerService,
           implement({ pool, prisma, config, captures, locks, now }),
           // A service that calls providers can neither mint money nor lift a limit.
-          ["topUp", "adjust", "setLimits"],
+          ["topUp", "adjust", "reverseTopUp", "undoReversal", "setLimits"],
         ),
         bindService(SlotService, createSlots(pool, prisma), ["setSlot"]),
       ],
@@ -90,6 +91,8 @@ async function sweepHolds(pool: pg.Pool, { lateMs }: LedgerConfig, log: Log): Pr
     if (released > 0) log.warn({ released }, "expired holds released");
     const lost = await recordLostRequests(pool);
     if (lost > 0) log.warn({ lost }, "requests of processes that died recorded as failures");
+    const accounts = await collectDebts(pool);
+    if (accounts > 0) log.info({ accounts }, "debts collected");
   } catch (error) {
     const reason = (error as Error).message;
     log.warn({ reason }, "release of expired holds failed and will be retried");

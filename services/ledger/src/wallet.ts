@@ -9,16 +9,34 @@ export interface WalletRow {
   heldNanoUsd: bigint;
 }
 
+/** A wallet, and what its account owes for payments that went back. */
+export interface WalletWithDebt extends WalletRow {
+  debtNanoUsd: bigint;
+}
+
 /** Resolves with an account's wallet, or undefined if it has none. */
-export async function findWallet(pool: pg.Pool, accountId: string): Promise<WalletRow | undefined> {
-  const { rows } = await pool.query<{ balance: bigint; held: bigint }>({
+export async function findWallet(
+  pool: pg.Pool,
+  accountId: string,
+): Promise<WalletWithDebt | undefined> {
+  const { rows } = await pool.query<{ balance: bigint; held: bigint; debt: bigint }>({
     name: "find-wallet",
-    text: `SELECT balance_nano_usd AS balance, held_nano_usd AS held
+    // The debts are in the index reversal_owed.
+    text: `SELECT balance_nano_usd AS balance, held_nano_usd AS held,
+        coalesce((SELECT sum(r.amount_nano_usd - r.taken_nano_usd) FROM reversal r
+          WHERE r.account_id = $1 AND r.taken_nano_usd < r.amount_nano_usd AND NOT r.is_undone
+        ), 0)::bigint AS debt
       FROM wallet WHERE account_id = $1`,
     values: [accountId],
   });
   const [row] = rows;
-  return row && { accountId, balanceNanoUsd: row.balance, heldNanoUsd: row.held };
+  if (row === undefined) return undefined;
+  return {
+    accountId,
+    balanceNanoUsd: row.balance,
+    heldNanoUsd: row.held,
+    debtNanoUsd: row.debt,
+  };
 }
 
 /** Wallets hold whole micro-USD, so that six decimals write a balance exactly. */
@@ -34,20 +52,21 @@ export interface TopUp {
 
 /**
  * Adds money to a wallet, and opens the wallet if there is none; an amount of zero only opens it. A
- * reference that was credited before with the same amount adds nothing. Throws `invalid_param` for
- * a reference that was credited with another amount, and for more than a wallet can hold.
+ * reference that was credited before with the same amount adds nothing. What the account owes is taken
+ * from the amount. Throws `invalid_param` for a reference that was credited with another amount, and for
+ * more than a wallet can hold.
  */
 export async function topUp(
   pool: pg.Pool,
   { accountId, amountNanoUsd, reference, at }: TopUp,
-): Promise<{ wallet: WalletRow; credited: boolean }> {
+): Promise<{ wallet: WalletRow; credited: boolean; collectedNanoUsd: bigint }> {
   if (amountNanoUsd % nanoPerMicro !== 0n) {
     throw invalidParam("amount", "An amount has at most six decimals.");
   }
   if (amountNanoUsd > maxBalanceNanoUsd) throw tooMuch();
-  const { rows } = await pool.query<{ outcome: string; balance: bigint; held: bigint }>({
+  const { rows } = await pool.query<ChangedWallet & { collected: bigint }>({
     name: "top-up",
-    text: "SELECT outcome, balance, held FROM top_up($1, $2, $3, $4, $5, $6)",
+    text: "SELECT outcome, balance, held, collected FROM top_up($1, $2, $3, $4, $5, $6)",
     values: [newId("entry"), accountId, amountNanoUsd, reference, at, maxBalanceNanoUsd],
   });
   const [row] = rows;
@@ -57,7 +76,14 @@ export async function topUp(
     throw invalidParam("reference", "This reference was used before, for another amount.");
   }
   const wallet = { accountId, balanceNanoUsd: row.balance, heldNanoUsd: row.held };
-  return { wallet, credited: row.outcome === "credited" };
+  return { wallet, credited: row.outcome === "credited", collectedNanoUsd: row.collected };
+}
+
+/** What the functions in SQL return. */
+export interface ChangedWallet {
+  outcome: string;
+  balance: bigint;
+  held: bigint;
 }
 
 export interface Adjustment extends TopUp {
@@ -76,7 +102,7 @@ export async function adjust(
   { accountId, amountNanoUsd, reference, reason, at }: Adjustment,
 ): Promise<{ wallet: WalletRow; adjusted: boolean }> {
   requireAdjustment(amountNanoUsd, reference, reason);
-  const { rows } = await pool.query<{ outcome: string; balance: bigint; held: bigint }>({
+  const { rows } = await pool.query<ChangedWallet>({
     name: "adjust-wallet",
     text: "SELECT outcome, balance, held FROM adjust_wallet($1, $2, $3, $4, $5, $6, $7)",
     values: [newId("entry"), accountId, amountNanoUsd, reference, reason, at, maxBalanceNanoUsd],
@@ -106,9 +132,18 @@ function requireAdjustment(amountNanoUsd: bigint, reference: string, reason: str
     throw invalidParam("reason", `A reason has 1 to ${maxReasonLength} characters.`);
   }
   if (reference.trim() === "") throw invalidParam("reference", "An adjustment needs a reference.");
+  if (reference.startsWith(reversalPrefix)) {
+    throw invalidParam(
+      "reference",
+      `Only reversals have references that begin with ${reversalPrefix}`,
+    );
+  }
 }
 
-function tooMuch(): GatewayError {
+/** The references of the adjustments that add_reversal_entry writes. */
+const reversalPrefix = "reversal:";
+
+export function tooMuch(): GatewayError {
   return invalidParam("amount", `A wallet holds ${formatUsd(maxBalanceNanoUsd)} USD at the most.`);
 }
 

@@ -14,6 +14,8 @@ interface WalletChange {
   /** False if it was applied before. */
   applied: boolean;
   amountNanoUsd: bigint;
+  /** What the ledger took from a top-up for debts. */
+  collectedNanoUsd?: bigint;
   reference: string;
   reason?: string;
 }
@@ -25,11 +27,11 @@ export function implementWallets({ prisma, ledger, actor }: OperatorParts) {
    * if the process was killed in between.
    */
   function record(action: string, accountId: string, change: WalletChange): Promise<void> {
-    const { wallet, applied, amountNanoUsd, reference, ...reason } = change;
+    const { wallet, applied, amountNanoUsd, collectedNanoUsd = 0n, reference, ...reason } = change;
     const balance = wallet?.balanceNanoUsd ?? 0n;
     const balances = applied
       ? {
-          before: { balance_nano_usd: String(balance - amountNanoUsd) },
+          before: { balance_nano_usd: String(balance - amountNanoUsd + collectedNanoUsd) },
           after: { balance_nano_usd: String(balance) },
         }
       : {};
@@ -40,6 +42,7 @@ export function implementWallets({ prisma, ledger, actor }: OperatorParts) {
       after: {
         ...balances.after,
         amount_nano_usd: String(amountNanoUsd),
+        ...(collectedNanoUsd > 0n && { collected_nano_usd: String(collectedNanoUsd) }),
         reference,
         ...reason,
       },
@@ -56,8 +59,9 @@ export function implementWallets({ prisma, ledger, actor }: OperatorParts) {
       const { id } = await requireAccount(prisma, account);
       requireReference(reference);
       if (amountNanoUsd === 0n) throw invalidParam("amount", "must be more than 0");
-      const { wallet, credited } = await ledger.topUp({ accountId: id, amountNanoUsd, reference });
-      const change = { wallet, applied: credited, amountNanoUsd, reference };
+      const topUp = { accountId: id, amountNanoUsd, reference };
+      const { wallet, credited, collectedNanoUsd } = await ledger.topUp(topUp);
+      const change = { wallet, applied: credited, amountNanoUsd, collectedNanoUsd, reference };
       await record("TopUpWallet", id, change);
       return { credited, ...(wallet && { wallet }) };
     },

@@ -10,18 +10,20 @@ export const showWalletCommand: Command = {
   options: [],
   async run([name = ""], _options, operator) {
     const { account, wallet } = await operator().readWallet({ account: name });
-    const { balanceNanoUsd = 0n, heldNanoUsd = 0n } = wallet ?? {};
+    const { balanceNanoUsd = 0n, heldNanoUsd = 0n, debtNanoUsd = 0n } = wallet ?? {};
     const available = balanceNanoUsd - heldNanoUsd;
     return {
       lines: [
         `balance:   ${formatUsd(balanceNanoUsd)} USD`,
         `held:      ${formatUsd(heldNanoUsd)} USD`,
         `available: ${formatUsd(available)} USD`,
+        ...(debtNanoUsd > 0n ? [`owed:      ${formatUsd(debtNanoUsd)} USD`] : []),
       ],
       json: {
         account_id: account?.id,
         ...walletJson(wallet),
         available_nano_usd: String(available),
+        debt_nano_usd: String(debtNanoUsd),
       },
     };
   },

@@ -1,7 +1,8 @@
 -- Adds `amount` nano-USD to the wallet of `owner`, and opens the wallet if there is none; an amount
--- of zero only opens it. A reference is credited once.
+-- of zero only opens it. A reference is credited once. What the account owes for payments that went back
+-- is taken from the amount at once, so that no request spends it.
 --
--- Returns one row: the outcome, and the wallet after it.
+-- Returns one row: the outcome, the wallet after it, and what was taken for debts.
 --   credited      the amount was added
 --   unchanged     the amount is zero, or the reference was credited before with the same amount
 --   conflict      the reference was credited before with another amount; nothing was added
@@ -11,7 +12,7 @@ CREATE OR REPLACE FUNCTION top_up(
   entry_id text, owner text, amount bigint, payment_reference text, paid_at timestamptz,
   max_balance bigint
 )
-RETURNS TABLE (outcome text, balance bigint, held bigint) LANGUAGE plpgsql AS $$
+RETURNS TABLE (outcome text, balance bigint, held bigint, collected bigint) LANGUAGE plpgsql AS $$
 DECLARE
   earlier bigint;
 BEGIN
@@ -37,7 +38,9 @@ BEGIN
       prompt_tokens, completion_tokens, cached_prompt_tokens, reference, occurred_at)
     VALUES (entry_id, 'top_up:' || owner || ':' || payment_reference, owner, '', 'top_up',
       amount, 0, 0, '', '', '', '', '', '', 0, '', 0, 0, 0, payment_reference, paid_at);
-    balance := balance + amount;
+    collected := collect_debt(owner, paid_at);
+    balance := balance + amount - collected;
   END IF;
+  collected := coalesce(collected, 0);
   RETURN NEXT;
 END $$;

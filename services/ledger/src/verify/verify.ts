@@ -2,6 +2,7 @@ import type pg from "pg";
 import { verifyEntries } from "./entries.ts";
 import { verifyLimits } from "./limits.ts";
 import { verifyRecords } from "./records.ts";
+import { verifyReversals } from "./reversals.ts";
 import { verifySums } from "./sums.ts";
 import { readMonths, type VerificationRun } from "./verification-run.ts";
 import { verifyWallets } from "./wallets.ts";
@@ -37,6 +38,7 @@ export async function verifyLedger(
     months: await readMonths(pool),
   };
   await verifyWallets(run);
+  await verifyReversals(run);
   await verifyLimits(run);
   await verifySums(run);
   await verifyRecords(run);

@@ -195,6 +195,9 @@ CREATE TABLE credit (
   PRIMARY KEY (account_id, reference)
 );
 
+-- The top-ups of a period.
+CREATE INDEX credit_recorded_at ON credit (recorded_at);
+
 -- What each reference of an account's adjustments added: less than zero where it took money away. A
 -- reference is applied once.
 CREATE TABLE adjustment (
@@ -205,6 +208,27 @@ CREATE TABLE adjustment (
   recorded_at     timestamptz(6) NOT NULL,
   PRIMARY KEY (account_id, reference)
 );
+
+-- Top-ups of which the payment went back, such as by a refund: reverse_top_up. What the wallet does not
+-- have is owed, until it has it (collect_debt). The lock of the account's wallet covers them.
+CREATE TABLE reversal (
+  account_id      text NOT NULL,
+  -- A reversal of the same reference is applied once.
+  reference       text NOT NULL,
+  -- Why, for people: the reason of its adjustments.
+  reason          text NOT NULL,
+  amount_nano_usd bigint NOT NULL CHECK (amount_nano_usd > 0),
+  -- What was taken from the wallet, in how many adjustments. More is owed while it is less.
+  taken_nano_usd  bigint NOT NULL CHECK (taken_nano_usd BETWEEN 0 AND amount_nano_usd),
+  takings         integer NOT NULL DEFAULT 0,
+  -- Whether what was taken was given back. Then nothing is owed. Final.
+  is_undone       boolean NOT NULL DEFAULT false,
+  created_at      timestamptz(6) NOT NULL DEFAULT now(),
+  PRIMARY KEY (account_id, reference)
+);
+
+CREATE INDEX reversal_owed ON reversal (account_id, created_at)
+  WHERE taken_nano_usd < amount_nano_usd AND NOT is_undone;
 
 -- What an account was charged in an hour (UTC): the sum of its usage entries.
 CREATE TABLE spend_hour (
