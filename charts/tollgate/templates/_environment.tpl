@@ -121,6 +121,20 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- end }}
 {{- end }}
 
+{{/* Renders the variables of payments. */}}
+{{- define "tollgate.paymentVariables" -}}
+{{- with .Values.payments.stripe }}
+{{- if .key }}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_STRIPE_KEY" .key) }}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_STRIPE_WEBHOOK_SECRET" (required "payments.stripe.webhookSecret must be set" .webhookSecret)) }}
+- name: TOLLGATE_TOP_UPS
+  value: {{ $.Values.payments.topUps | quote }}
+- name: TOLLGATE_CONSOLE_URL
+  value: {{ required "console.url must be set for payments" $.Values.console.url | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Takes a dict of root, name, traits and settings. Renders the environment of a service. */}}
 {{- define "tollgate.environment" -}}
 {{- $root := .root -}}
@@ -197,6 +211,7 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- end }}
 {{- end }}
 {{- if eq .name "billing" }}
+{{- include "tollgate.paymentVariables" $root }}
 # For the operator's CLI, which runs in this pod.
 - name: TOLLGATE_BILLING_ADDRESS
   value: 127.0.0.1:9090

@@ -92,6 +92,10 @@ replicas: {{ .spec.replicas }}
 {{- if and .Values.console.oidc.issuer .Values.console.oidc.clientSecret -}}
 {{- $wanted = append $wanted (list "console.oidc.clientSecret" .Values.console.oidc.clientSecret) -}}
 {{- end -}}
+{{- if .Values.payments.stripe.key -}}
+{{- $wanted = append $wanted (list "payments.stripe.key" .Values.payments.stripe.key) -}}
+{{- $wanted = append $wanted (list "payments.stripe.webhookSecret" .Values.payments.stripe.webhookSecret) -}}
+{{- end -}}
 {{- range $wanted -}}
 {{- $reference := index . 1 -}}
 {{- if not (hasKey $keys $reference.name) -}}

@@ -68,6 +68,14 @@
 {{- end }}
 {{- end }}
 
+{{- define "tollgate.egressToStripe" -}}
+{{- $stripe := .Values.networkPolicy.stripe -}}
+- ports: [{ protocol: TCP, port: {{ $stripe.port }} }]
+  {{- with $stripe.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
 {{- define "tollgate.egressToOidc" -}}
 {{- $oidc := .Values.networkPolicy.oidc -}}
 - ports: [{ protocol: TCP, port: {{ $oidc.port }} }]

@@ -18,7 +18,8 @@ export interface GatewayUnderTest {
   killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
   /** Does the same with SIGTERM. Resolves once the process has exited. */
   stopService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
-  addReplica(): Promise<Child>;
+  /** Starts one more, in one process with `env` on top of the environment. */
+  addReplica(env?: NodeJS.ProcessEnv): Promise<Child>;
   /** Returns the resident memory of the largest process; 0 where the OS has no /proc. */
   memoryBytes(): number;
   stop(): Promise<void>;
@@ -44,13 +45,14 @@ export async function startGatewayProcess(
   const start = () => startTargetProcess(program, env);
   let child: Child = await start();
   const more: Child[] = [];
-  const addReplica = async () => {
+  const addReplica = async (replicaEnv: NodeJS.ProcessEnv = {}) => {
     const listen = `127.0.0.1:${await freePort()}`;
     const own = {
       ...env,
       PORT: String(await freePort()),
       TOLLGATE_LISTEN: listen,
       TOLLGATE_OPERATIONS_LISTEN: "",
+      ...replicaEnv,
     };
     const replica = await startTargetProcess(program, own);
     more.push(replica);

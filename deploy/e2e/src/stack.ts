@@ -47,8 +47,11 @@ export interface Stack {
   operatorAddress: string;
   /** Creates an account with credit and a key. Without a policy it has the gateway's. */
   newAccount(creditUsd: number, admission?: string): Promise<TestAccount>;
-  /** Starts another replica of the process that clients connect to, over the same database. */
-  addReplica(): Promise<RunningReplica>;
+  /**
+   * Starts another replica of the process that clients connect to, over the same database. In one process,
+   * `env` is on top of the settings of the stack.
+   */
+  addReplica(env?: NodeJS.ProcessEnv): Promise<RunningReplica>;
   /** Returns the replica that tests may share. The first call starts it. */
   replica(): Promise<Pick<RunningReplica, "url">>;
   /** The base URLs of the processes' operations ports. */
@@ -142,7 +145,7 @@ export async function startStack(
     : startAsFleet(main, shared, replicas, services));
   const operator = connectOperator(gateway.operatorAddress, testSecrets);
   for (const url of gateway.urls) checkAgainstDocument(url);
-  const addReplica = async () => toReplica(await gateway.addReplica());
+  const addReplica: Stack["addReplica"] = async (own) => toReplica(await gateway.addReplica(own));
   let sharedReplica: Promise<RunningReplica> | undefined;
   const kill = () => {
     gateway.kill();

@@ -122,7 +122,7 @@ async function startWorker(
     TOLLGATE_SHARE_PORT: "on",
     TOLLGATE_LISTEN: isFirst ? operatorAddress : "",
     TOLLGATE_OPERATIONS_LISTEN: portPlus(env.TOLLGATE_OPERATIONS_LISTEN ?? "", index),
-    ...(isFirst ? {} : { TOLLGATE_CONSOLE_LISTEN: "" }),
+    ...(isFirst ? {} : { TOLLGATE_CONSOLE_LISTEN: "", TOLLGATE_WEBHOOK_LISTEN: "" }),
   });
   if (isFirst && socket !== undefined) await onOperatorSocket?.();
   return child;

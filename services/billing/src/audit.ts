@@ -18,6 +18,7 @@ export interface Change {
     | "invitation"
     | "key"
     | "wallet"
+    | "payment"
     | "operator"
     | "token"
     | "slot"

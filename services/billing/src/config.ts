@@ -3,6 +3,7 @@ import { readOptionalSecretsKey, type SecretsKey } from "@tollgate/core/secrets-
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
 import type { AdmissionName } from "./admission.ts";
+import { paymentSettings, type StripeSettings, stripeSettingsOf } from "./payments/settings.ts";
 
 export interface BillingConfig {
   databaseUrl: string;
@@ -12,6 +13,8 @@ export interface BillingConfig {
   catalogFile: string;
   /** Undefined where it is not set: then no secret can be stored. */
   secretsKey: SecretsKey | undefined;
+  /** Undefined where nothing is paid by card. */
+  stripe: StripeSettings | undefined;
 }
 
 /** Reads billing's settings. Throws a StartError that names an invalid one. */
@@ -23,6 +26,7 @@ export function readBillingConfig(env: Environment): BillingConfig {
     admission: settings.TOLLGATE_ADMISSION,
     catalogFile: settings.TOLLGATE_CATALOG,
     secretsKey: readOptionalSecretsKey(env),
+    stripe: stripeSettingsOf(settings),
   };
 }
 
@@ -30,4 +34,5 @@ const schema = z.object({
   ...databaseSettings,
   TOLLGATE_ADMISSION: z.enum(["likely", "strict", "whole"]).default("likely"),
   TOLLGATE_CATALOG: z.string(),
+  ...paymentSettings,
 });

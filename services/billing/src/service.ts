@@ -5,6 +5,7 @@ import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { PaymentService } from "@tollgate/proto/tollgate/v1/payment";
 import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";
@@ -19,6 +20,9 @@ import { PrismaClient } from "./generated/client.ts";
 import { implementIdentity } from "./identity/identity.ts";
 import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
 import { implementOperator } from "./operator/operator.ts";
+import { implementPaymentService } from "./payments/payment-service.ts";
+import { reconcilePayments } from "./payments/reconcile.ts";
+import { openStripe } from "./payments/stripe-client.ts";
 import { recordRefusals } from "./refusals.ts";
 import { billingSchema } from "./schema.ts";
 import { implementSecretReads } from "./secrets/read-secrets.ts";
@@ -57,7 +61,8 @@ export const billing = defineService({
     });
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
-    const reads = { ledger, slots, conversations, catalog: catalog.current };
+    const stripe = config.stripe && (await openStripe(config.stripe));
+    const reads = { ledger, slots, conversations, stripe, catalog: catalog.current };
     const { secretsKey } = config;
     const parts = { prisma, ...reads, secretsKey, notices, now };
     const commands = bindOperatorService(
@@ -66,9 +71,15 @@ export const billing = defineService({
     );
     const identity = bindOperatorService(IdentityService, implementIdentity(parts));
     const secrets = bindService(SecretService, implementSecretReads(pool, now));
+    const payments = bindOperatorService(
+      PaymentService,
+      implementPaymentService({ prisma, ledger, access: stripe, log, now }),
+    );
+    const reconciling = stripe && reconcilePayments({ prisma, ledger, access: stripe, log, now });
     return {
-      bindings: [lookups, commands, identity, secrets],
+      bindings: [lookups, commands, identity, secrets, payments],
       async stop() {
+        await reconciling?.stop();
         catalog.close();
         await prisma.$disconnect();
         await pool.end();

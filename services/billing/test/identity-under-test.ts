@@ -47,6 +47,7 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
     ...{ prisma, notices, now, secretsKey: undefined },
     ledger: createClient(LedgerService, transport),
     slots: createClient(SlotService, transport),
+    stripe: undefined,
     conversations: createClient(ConversationService, transport),
     catalog: () => ({
       providers: new Map(),

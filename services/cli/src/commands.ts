@@ -30,6 +30,11 @@ import {
   revokeTokenCommand,
 } from "./commands/operator-commands.ts";
 import {
+  createCheckoutCommand,
+  listPaymentsCommand,
+  verifyPaymentsCommand,
+} from "./commands/payment-commands.ts";
+import {
   listHoldsCommand,
   listRequestsCommand,
   showRequestCommand,
@@ -65,6 +70,9 @@ export const commands: Readonly<Record<string, Command>> = {
   "request list": listRequestsCommand,
   "request show": showRequestCommand,
   "hold list": listHoldsCommand,
+  "payments checkout": createCheckoutCommand,
+  "payments list": listPaymentsCommand,
+  "payments verify": verifyPaymentsCommand,
   usage: usageCommand,
   "model list": listModelsCommand,
   "slot disable": updateSlotCommand("disable"),

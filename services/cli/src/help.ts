@@ -18,6 +18,9 @@ export const help = `tollgate: the operator's commands
   tollgate wallet show ACCOUNT
   tollgate wallet top-up ACCOUNT USD --reference REF
   tollgate wallet adjust ACCOUNT ±USD --reason REASON --reference REF
+  tollgate payments checkout ACCOUNT USD
+  tollgate payments list [--account ACCOUNT] [--limit N] [--before PAYMENT-ID]
+  tollgate payments verify [--days N]
   tollgate usage [--account ACCOUNT] [--by DIMENSION] [FILTERS] [--from DATE] [--to DATE] [--csv]
   tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--error CODE]
     [--from DATE] [--to DATE] [--limit N] [--before CURSOR]

@@ -20,6 +20,8 @@ export interface AppParts {
   routes: RouteRegistration;
   /** The sign-in by an OpenID provider, where there is one. */
   providerRoutes: Router | undefined;
+  /** The webhooks, unless they have a listener of their own. */
+  webhooks: Router | undefined;
   origin: string | undefined;
   proxies: number;
   log: Log;
@@ -30,6 +32,7 @@ export interface AppParts {
 export function createConsoleApp({
   routes,
   providerRoutes,
+  webhooks,
   origin,
   proxies,
   log,
@@ -41,6 +44,7 @@ export function createConsoleApp({
   const calls = new Set([OperatorService, ConsoleService].flatMap(pathsOf));
   app.use(recordRequests({ log, metrics, calls }));
   app.use(setSecurityHeaders(origin?.startsWith("https:") === true));
+  if (webhooks !== undefined) app.use(webhooks);
   app.use(requireOrigin(origin));
   const connect = expressConnectMiddleware({
     routes,

@@ -2,6 +2,7 @@ import type { Log } from "@tollgate/core/log";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { PaymentService } from "@tollgate/proto/tollgate/v1/payment";
 import { defineService, type RunningService } from "@tollgate/runtime/service";
 import type { Router } from "express";
 import manifest from "../package.json" with { type: "json" };
@@ -9,16 +10,20 @@ import { createCookie } from "./access/cookies.ts";
 import { createSignedInSessions, type SignedInSessions } from "./access/sessions.ts";
 import { createConsoleApp } from "./app.ts";
 import { readConsoleConfig } from "./config.ts";
-import { listenForOperators } from "./http/listen.ts";
+import { type ConsoleServer, listenForOperators } from "./http/listen.ts";
 import { createOidcProvider } from "./oidc/provider.ts";
 import { callbackPath, createOidcRoutes } from "./oidc/routes.ts";
 import { type OidcSettings, readOidcSettings } from "./oidc/settings.ts";
 import type { RouteRegistration } from "./rpc/call-context.ts";
 import { implementConsole } from "./rpc/console-calls.ts";
 import { forwardOperatorCalls } from "./rpc/operator-calls.ts";
+import { createStripeRoute } from "./webhooks/stripe-route.ts";
+import { createWebhookApp } from "./webhooks/webhook-app.ts";
 
-/** A process without a console. */
-const disabled: RunningService = { bindings: [], stop: async () => {} };
+/** Returns a process without a console, which may still listen for webhooks. */
+function withoutConsole(listener: ConsoleServer | undefined): RunningService {
+  return { bindings: [], ...(listener && { drain: listener.stop }), stop: async () => {} };
+}
 
 /** The operators' web page and API. */
 export const consoleService = defineService({
@@ -27,7 +32,17 @@ export const consoleService = defineService({
     const config = readConsoleConfig(env);
     const { origin, proxies } = config;
     const oidc = readOidcSettings(env, origin);
-    if (config.listen === undefined) return disabled;
+    const webhooks = createStripeRoute({ payments: peer("billing", PaymentService), log });
+    const ownListener =
+      config.webhookListen === undefined
+        ? undefined
+        : await listenForOperators(
+            createWebhookApp(webhooks, { log, metrics }),
+            config.webhookListen,
+            "TOLLGATE_WEBHOOK_LISTEN",
+          );
+    if (ownListener !== undefined) log.info({ url: ownListener.url }, "listening for webhooks");
+    if (config.listen === undefined) return withoutConsole(ownListener);
     const identities = peer("billing", IdentityService);
     const isSecure = origin?.startsWith("https:") === true;
     const sessions = createSignedInSessions(identities, createCookie("tollgate-session", isSecure));
@@ -44,14 +59,26 @@ export const consoleService = defineService({
       router.service(ConsoleService, implementConsole(parts));
     };
     const providerRoutes = oidc && oidcRoutes(oidc, origin ?? "", sessions, log);
-    const appParts = { routes, providerRoutes, origin, proxies, log, metrics };
-    const server = await listenForOperators(createConsoleApp(appParts), config.listen);
+    const ownWebhooks = ownListener === undefined ? webhooks : undefined;
+    const appParts = {
+      routes,
+      providerRoutes,
+      webhooks: ownWebhooks,
+      origin,
+      proxies,
+      log,
+      metrics,
+    };
+    const app = createConsoleApp(appParts);
+    const server = await listenForOperators(app, config.listen, "TOLLGATE_CONSOLE_LISTEN");
     const consoleUrl = origin ?? server.url;
     log.info({ url: server.url }, "listening");
     return {
       bindings: [],
       ...(consoleUrl === undefined ? {} : { consoleUrl }),
-      drain: server.stop,
+      async drain(graceMs) {
+        await Promise.all([server.stop(graceMs), ownListener?.stop(graceMs)]);
+      },
       async stop() {},
     };
   },

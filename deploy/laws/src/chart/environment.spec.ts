@@ -109,6 +109,21 @@ describe("the environment", () => {
     expect(Object.keys(edge.env).filter((name) => /CONSOLE|OIDC/.test(name))).toEqual([]);
   });
 
+  it("contains Stripe's secrets, from a Secret, for billing alone", async () => {
+    const { env } = await environmentOf("production", "billing");
+    expect(env).toMatchObject({
+      TOLLGATE_STRIPE_KEY: "secret tollgate-stripe/key",
+      TOLLGATE_STRIPE_WEBHOOK_SECRET: "secret tollgate-stripe/webhook-secret",
+      TOLLGATE_TOP_UPS: "10,25,100",
+      TOLLGATE_CONSOLE_URL: "https://console.example.com",
+    });
+    for (const { component, container } of podsOf(await renderChart("production"))) {
+      if (component === "billing") continue;
+      const names = (container.env ?? []).map(({ name }) => name);
+      expect([component, names.filter((name) => name.includes("STRIPE"))]).toEqual([component, []]);
+    }
+  });
+
   it("contains the origins of web pages for the edge alone", async () => {
     const ofEdge = await environmentOf("production", "edge");
     expect(ofEdge.env.TOLLGATE_CORS_ORIGINS).toBe(

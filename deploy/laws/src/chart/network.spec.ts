@@ -133,6 +133,20 @@ describe("the network policies", () => {
     expect(added).toEqual(["console -> internet:443"]);
   });
 
+  it("allow billing to connect to Stripe where payments are on", async () => {
+    const closed = await connectionsOf("defaults");
+    const open = await connectionsOf(
+      "defaults",
+      "console.url=https://console.example.com",
+      "payments.stripe.key.name=stripe",
+      "payments.stripe.key.key=key",
+      "payments.stripe.webhookSecret.name=stripe",
+      "payments.stripe.webhookSecret.key=webhook",
+    );
+    const added = open.filter((connection) => !closed.includes(connection));
+    expect(added).toEqual(["billing -> internet:443"]);
+  });
+
   it("allow clients only from the ingress namespace", async () => {
     const connections = await connectionsOf("gateway-api");
     expect(connections.filter((connection) => connection.endsWith("edge:8080"))).toEqual([

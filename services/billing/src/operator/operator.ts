@@ -9,6 +9,7 @@ import { implementMembers } from "./members.ts";
 import { implementModels } from "./models.ts";
 import { implementOperators } from "./operators.ts";
 import type { OperatorParts } from "./parts.ts";
+import { implementPayments } from "./payments.ts";
 import { implementRequests } from "./requests.ts";
 import { implementSecrets } from "./secrets.ts";
 import { implementTokens } from "./tokens.ts";
@@ -22,6 +23,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementKeys(parts),
     ...implementKeyChanges(parts),
     ...implementWallets(parts),
+    ...implementPayments(parts),
     ...implementLedger(parts),
     ...implementRequests(parts),
     ...implementModels(parts),

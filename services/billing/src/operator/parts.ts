@@ -7,6 +7,7 @@ import type { Client } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 import type { CallActor } from "../actor.ts";
 import type { PrismaClient } from "../generated/client.ts";
+import type { StripeAccess } from "../payments/stripe-client.ts";
 
 /** What the operator's calls need. */
 export interface OperatorParts {
@@ -14,6 +15,8 @@ export interface OperatorParts {
   ledger: Client<typeof LedgerService>;
   conversations: Client<typeof ConversationService>;
   slots: Client<typeof SlotService>;
+  /** Undefined where nothing is paid by card. */
+  stripe: StripeAccess | undefined;
   /** Returns the catalog in use. */
   catalog(): Catalog;
   /** Seals the secrets that operators set. Undefined where it is not set. */

@@ -19,6 +19,7 @@ export const optionTypes = {
   channel: { type: "string" },
   credit: { type: "string" },
   csv: { type: "boolean" },
+  days: { type: "string" },
   environment: { type: "boolean" },
   error: { type: "string" },
   expires: { type: "string" },

@@ -50,6 +50,10 @@ export const operatorRules: Calls<typeof OperatorService> = {
   readWallet: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   topUpWallet: { role: OPERATOR },
   adjustWallet: { role: OPERATOR },
+  getPaymentSettings: { role: CUSTOMER, members: payers, confinedBy: "account" },
+  createCheckout: { role: OPERATOR, members: payers, confinedBy: "account" },
+  listPayments: { role: CUSTOMER, members: payers, confinedBy: "account" },
+  verifyPayments: { role: OPERATOR },
   listLedger: { role: CUSTOMER, members: payers, confinedBy: "account" },
   readUsage: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   // It reads every entry.

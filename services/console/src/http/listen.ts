@@ -15,10 +15,14 @@ export interface ConsoleServer {
   stop: StopServer;
 }
 
-/** Listens for browsers and programs. Throws a StartError if the address is not available. */
+/**
+ * Listens for browsers and programs. Throws a StartError, which names the variable, if the address is not
+ * available.
+ */
 export async function listenForOperators(
   app: RequestListener,
   address: HttpAddress,
+  variable: string,
 ): Promise<ConsoleServer> {
   const server = createServer(
     {
@@ -30,7 +34,9 @@ export async function listenForOperators(
   );
   const stop = stopperOf(server);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(cannotListen(error, address, variable)),
+    );
     if ("socketPath" in address) server.listen(address.socketPath, resolve);
     else server.listen(address.port, address.host, resolve);
   });
@@ -44,10 +50,12 @@ function urlOf(address: HttpAddress, bound: AddressInfo | string | null): string
   return `http://${name.includes(":") ? `[${name}]` : name}:${bound.port}`;
 }
 
-function cannotListen(error: NodeJS.ErrnoException, address: HttpAddress): StartError {
+function cannotListen(
+  error: NodeJS.ErrnoException,
+  address: HttpAddress,
+  variable: string,
+): StartError {
   const place = "socketPath" in address ? address.socketPath : `${address.host}:${address.port}`;
   const problem = error.code === "EADDRINUSE" ? "the address is taken" : error.message;
-  return new StartError(
-    `TOLLGATE_CONSOLE_LISTEN ${place}: ${problem}. Set it to another, or to nothing for no console`,
-  );
+  return new StartError(`${variable} ${place}: ${problem}. Set it to another`);
 }

@@ -12,8 +12,9 @@ import { toConnectError } from "./connect-error.ts";
 
 /** Most calls are short; some sum many rows. */
 const timeoutMs = 60_000;
-/** A verification reads every entry. */
+/** A verification reads every entry, or lists every payment. */
 const verifyTimeoutMs = 60 * 60_000;
+const verifications = new Set(["verifyLedger", "verifyPayments"]);
 
 export interface OperatorCallParts {
   sessions: SignedInSessions;
@@ -46,7 +47,7 @@ export function forwardOperatorCalls({
       },
       {
         signal: context.signal,
-        timeoutMs: method.localName === "verifyLedger" ? verifyTimeoutMs : timeoutMs,
+        timeoutMs: verifications.has(method.localName) ? verifyTimeoutMs : timeoutMs,
       },
     );
     const response = fromBinary(method.output, bytes);

@@ -13,6 +13,7 @@ export function newId(
     | "entry"
     | "hold"
     | "running"
+    | "payment"
     | "operator"
     | "invitation"
     | "token"

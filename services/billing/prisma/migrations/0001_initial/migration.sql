@@ -156,6 +156,51 @@ CREATE TABLE sign_in_failure (
 
 CREATE INDEX sign_in_failure_since ON sign_in_failure (since);
 
+-- The payments of accounts by Stripe.
+CREATE TABLE payment (
+  id                text PRIMARY KEY,
+  account_id        text NOT NULL REFERENCES account (id),
+  kind              text NOT NULL CHECK (kind IN ('checkout', 'auto')),
+  amount_nano_usd   bigint NOT NULL CHECK (amount_nano_usd > 0),
+  state             text NOT NULL DEFAULT 'open'
+    CHECK (state IN ('open', 'credited', 'failed', 'refused')),
+  -- Why it failed or was refused, for operators.
+  problem           text NOT NULL DEFAULT '',
+  -- Stripe's PaymentIntent, which is the reference of the top-up. NULL until the customer pays.
+  intent_id         text,
+  -- What went back by refunds, and what disputes have taken.
+  refunded_nano_usd bigint NOT NULL DEFAULT 0,
+  disputed_nano_usd bigint NOT NULL DEFAULT 0,
+  created_at        timestamptz(6) NOT NULL DEFAULT now(),
+  credited_at       timestamptz(6),
+  -- When Stripe was asked for what this row says: an older response does not replace a newer one.
+  read_at           timestamptz(6)
+);
+
+CREATE INDEX payment_account_id ON payment (account_id, id);
+CREATE UNIQUE INDEX payment_intent_id ON payment (intent_id);
+
+-- The customers that Stripe has of accounts.
+CREATE TABLE payment_customer (
+  account_id  text PRIMARY KEY REFERENCES account (id),
+  -- Stripe's id.
+  customer_id text NOT NULL,
+  created_at  timestamptz(6) NOT NULL DEFAULT now()
+);
+
+-- The events that Stripe sent lately. One that was handled is not handled again.
+CREATE TABLE stripe_event (
+  id          text PRIMARY KEY,
+  type        text NOT NULL,
+  -- The PaymentIntent that it is about. Empty: none.
+  intent_id   text NOT NULL,
+  received_at timestamptz(6) NOT NULL DEFAULT now(),
+  -- NULL until it is handled: Stripe repeats it.
+  handled_at  timestamptz(6)
+);
+
+CREATE INDEX stripe_event_received_at ON stripe_event (received_at);
+
 -- The changes that operators made.
 CREATE TABLE audit_record (
   id           text PRIMARY KEY,

@@ -1,0 +1,82 @@
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import { newId } from "@tollgate/core/ids";
+import { formatUsd } from "@tollgate/core/money";
+import type { Account, Payment, PrismaClient } from "../generated/client.ts";
+import { nanoUsdPerCent, toCents } from "./cents.ts";
+import { ensureCustomer } from "./customers.ts";
+import type { TopUpAmounts } from "./settings.ts";
+import { type StripeAccess, toPaymentError } from "./stripe-client.ts";
+
+/** How many payments of an account may be open at a time: each is a page of Stripe. */
+const maxOpen = 20;
+/** After that, Stripe's page has expired. */
+const openMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * Opens a page of Stripe on which a top-up is paid. Nothing is credited before the payment is settled.
+ * Throws `invalid_param` for an amount that the settings do not allow, and `rate_limited` where the
+ * account has too many open payments.
+ */
+export async function createCheckout(
+  { prisma, access, now }: { prisma: PrismaClient; access: StripeAccess; now(): Date },
+  account: Account,
+  amountNanoUsd: bigint,
+): Promise<{ payment: Payment; url: string }> {
+  const { stripe, settings } = access;
+  requireAmount(amountNanoUsd, settings.topUps);
+  const since = new Date(now().getTime() - openMs);
+  const open = { accountId: account.id, state: "open", kind: "checkout", createdAt: { gt: since } };
+  if ((await prisma.payment.count({ where: open })) >= maxOpen) {
+    const message =
+      "The account has too many payments that are not paid. Pay one of them, or wait.";
+    throw new GatewayError("rate_limited", message, { retryAfterSeconds: 3_600 });
+  }
+  try {
+    const customer = await ensureCustomer({ prisma, access }, account);
+    // Before Stripe has it: an event about a payment that is not stored would be lost.
+    const data = { id: newId("payment"), accountId: account.id, kind: "checkout", amountNanoUsd };
+    const payment = await prisma.payment.create({ data });
+    const metadata = { tollgate_payment: payment.id };
+    const page = `${settings.consoleUrl}/accounts/${account.id}?tab=payments`;
+    const session = await stripe.checkout.sessions.create(
+      {
+        mode: "payment",
+        customer,
+        client_reference_id: account.id,
+        line_items: [
+          {
+            quantity: 1,
+            price_data: {
+              currency: "usd",
+              unit_amount: toCents(amountNanoUsd),
+              product_data: { name: `Credit of ${account.name}` },
+            },
+          },
+        ],
+        // The wallet is in USD: what is paid is what is credited.
+        adaptive_pricing: { enabled: false },
+        metadata,
+        payment_intent_data: { metadata },
+        success_url: page,
+        cancel_url: page,
+      },
+      { idempotencyKey: payment.id },
+    );
+    if (session.url === null) throw new Error("Stripe returned a checkout without a page");
+    return { payment, url: session.url };
+  } catch (error) {
+    throw toPaymentError(error);
+  }
+}
+
+/** Throws `invalid_param` unless a top-up may have the amount. */
+export function requireAmount(amountNanoUsd: bigint, topUps: TopUpAmounts): void {
+  if ("amounts" in topUps) {
+    if (topUps.amounts.includes(amountNanoUsd)) return;
+    throw invalidParam("amount", `must be one of ${topUps.amounts.map(formatUsd).join(", ")} USD`);
+  }
+  const { least, most } = topUps;
+  if (amountNanoUsd % nanoUsdPerCent !== 0n) throw invalidParam("amount", "must be whole cents");
+  if (amountNanoUsd >= least && amountNanoUsd <= most) return;
+  throw invalidParam("amount", `must be from ${formatUsd(least)} to ${formatUsd(most)} USD`);
+}

@@ -1,0 +1,105 @@
+import { formatUsd } from "@tollgate/core/money";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client } from "@tollgate/rpc/implementation";
+import type Stripe from "stripe";
+import { fromCents } from "./cents.ts";
+
+interface Parts {
+  ledger: Client<typeof LedgerService>;
+  stripe: Stripe;
+}
+
+/** A payment that was credited. */
+interface CreditedPayment {
+  accountId: string;
+  intentId: string;
+}
+
+/** What of a payment has gone back. */
+interface Reversed {
+  nanoUsd: bigint;
+  /** What was changed in the ledger now, for people. */
+  changes: string[];
+  /** What an operator has to look at; else empty. */
+  problem: string;
+}
+
+/** Refunds and disputes of one payment: far more than Stripe allows. */
+const maxListed = 1_000;
+
+/** Takes back what was refunded, by the ids of the refunds, and gives back what failed to be. */
+export async function reverseRefunds(parts: Parts, paid: CreditedPayment): Promise<Reversed> {
+  const query = { payment_intent: paid.intentId, limit: 100 };
+  const refunds = await parts.stripe.refunds.list(query).autoPagingToArray({ limit: maxListed });
+  return reverseAll(
+    parts,
+    paid,
+    refunds.map(({ id, amount, status }) => ({
+      reference: id,
+      amountNanoUsd: fromCents(amount),
+      reason: `Refund ${id}`,
+      // The money leaves at once; a bank may send it back later.
+      state: status === "failed" || status === "canceled" ? "undone" : "reversed",
+    })),
+  );
+}
+
+/** Takes back what is disputed, by the ids of the disputes, and gives back what was won. */
+export async function reverseDisputes(parts: Parts, paid: CreditedPayment): Promise<Reversed> {
+  const query = { payment_intent: paid.intentId, limit: 100 };
+  const disputes = await parts.stripe.disputes.list(query).autoPagingToArray({ limit: maxListed });
+  const inUsd = disputes.filter(({ currency }) => currency === "usd");
+  const reversed = await reverseAll(
+    parts,
+    paid,
+    inUsd.map(({ id, amount, reason, status }) => ({
+      reference: id,
+      amountNanoUsd: fromCents(amount),
+      reason: `Dispute ${id}: ${reason}`.slice(0, maxReasonLength),
+      state: disputeStates[status] ?? "none",
+    })),
+  );
+  const other = disputes.find(({ currency }) => currency !== "usd");
+  if (other === undefined) return reversed;
+  const problem = `The dispute ${other.id} is in ${other.currency.toUpperCase()}: nothing was taken for it.`;
+  return { ...reversed, problem };
+}
+
+const maxReasonLength = 200;
+
+/** What a dispute does to the wallet. An inquiry, whose status begins with `warning`, moves no money. */
+const disputeStates: Readonly<Record<string, "reversed" | "undone">> = {
+  needs_response: "reversed",
+  under_review: "reversed",
+  lost: "reversed",
+  won: "undone",
+};
+
+interface Reversal {
+  reference: string;
+  amountNanoUsd: bigint;
+  reason: string;
+  state: string;
+}
+
+async function reverseAll(
+  { ledger }: Parts,
+  { accountId }: CreditedPayment,
+  reversals: readonly Reversal[],
+): Promise<Reversed> {
+  const changes: string[] = [];
+  let nanoUsd = 0n;
+  for (const { state, ...reversal } of reversals) {
+    const amount = `${formatUsd(reversal.amountNanoUsd)} USD`;
+    if (state === "reversed") {
+      const { reversed } = await ledger.reverseTopUp({ accountId, ...reversal });
+      nanoUsd += reversal.amountNanoUsd;
+      if (reversed) changes.push(`took back ${amount}: ${reversal.reason}`);
+    }
+    if (state === "undone") {
+      const { undone } = await ledger.undoReversal({ accountId, ...reversal });
+      if (undone) changes.push(`gave back ${amount}: ${reversal.reason}`);
+    }
+  }
+  return { nanoUsd, changes, problem: "" };
+}

@@ -1,0 +1,53 @@
+import { GatewayError, serviceUnavailable } from "@tollgate/core/errors";
+import type Stripe from "stripe";
+import type { StripeSettings } from "./settings.ts";
+
+/** Less than the time that a call of the console may take. */
+const timeoutMs = 15_000;
+const maxNetworkRetries = 1;
+
+/** Stripe's library, and how it is used. */
+export interface StripeAccess {
+  stripe: Stripe;
+  settings: StripeSettings;
+}
+
+/** Loads Stripe's library, which a gateway without payments does not need. */
+export async function openStripe(settings: StripeSettings): Promise<StripeAccess> {
+  const { default: Library } = await import("stripe");
+  const { url } = settings;
+  const stripe = new Library(settings.key, {
+    timeout: timeoutMs,
+    maxNetworkRetries,
+    telemetry: false,
+    appInfo: { name: "Tollgate" },
+    ...(url && {
+      host: url.hostname,
+      port: url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port,
+      protocol: url.protocol === "https:" ? ("https" as const) : ("http" as const),
+    }),
+  });
+  return { stripe, settings };
+}
+
+/** Returns what Stripe is reached by. Throws `not_found` where it is not configured. */
+export function requireStripe(access: StripeAccess | undefined): StripeAccess {
+  if (access !== undefined) return access;
+  throw new GatewayError("not_found", "Payments are off: TOLLGATE_STRIPE_KEY is not set.");
+}
+
+/** Returns whether Stripe says that an object does not exist. */
+export function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "resource_missing";
+}
+
+/** Returns Stripe's own error as one that a caller understands, without what was sent. */
+export function toPaymentError(error: unknown): Error {
+  const { type, statusCode } = error as { type?: unknown; statusCode?: unknown };
+  if (typeof type !== "string" || !type.startsWith("Stripe")) return error as Error;
+  if (type === "StripeConnectionError" || type === "StripeAPIError")
+    return serviceUnavailable(error);
+  const status = typeof statusCode === "number" ? ` with ${statusCode}` : "";
+  const message = `Stripe refused the call${status}: see its dashboard, or TOLLGATE_STRIPE_KEY.`;
+  return new GatewayError("upstream_rejected", message, { cause: error, isPermanent: true });
+}
