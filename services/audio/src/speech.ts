@@ -11,7 +11,11 @@ import { ClientBody } from "@tollgate/providers/client-body";
 import { checkSpeech, postSpeech } from "@tollgate/providers/speech";
 import type { SpeechMembers } from "@tollgate/providers/speech-adapter";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { type ProviderResponse, transportFailure } from "@tollgate/upstream/provider-response";
+import {
+  isTotalTimeout,
+  type ProviderResponse,
+  transportFailure,
+} from "@tollgate/upstream/provider-response";
 
 const defaultType = "audio/mpeg";
 /** No provider labels audio with this type, though some use types outside `audio/`. */
@@ -51,7 +55,8 @@ export async function* speak(
     });
     const measured = measureUnits({ quantity, basis: "input" }, slot);
     generation.billPartial((failure) => {
-      const isCallers = signal.aborted ? endedByCaller(signal) : failure === undefined;
+      const isOpen = failure === undefined || isTotalTimeout(failure);
+      const isCallers = signal.aborted ? endedByCaller(signal) : isOpen;
       return isCallers ? { slot, response: measured } : undefined;
     });
     yield* response.chunks;

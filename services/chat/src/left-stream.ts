@@ -2,7 +2,7 @@ import type { Slot } from "@tollgate/catalog/model";
 import { endedByCaller } from "@tollgate/generation/ended-by-caller";
 import type { Generation } from "@tollgate/generation/generation";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
-import { isBrokenConnection } from "@tollgate/upstream/provider-response";
+import { isBrokenConnection, isTotalTimeout } from "@tollgate/upstream/provider-response";
 import type { StreamPart } from "./forward-chunks.ts";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import { meteredCall, type PreparedCall } from "./prepare.ts";
@@ -34,7 +34,8 @@ export function untilLeft(parts: AsyncIterator<StreamPart>): AsyncIterable<Strea
 }
 
 /**
- * Resolves with the usage of a stream that its client or its deadline has ended: as far as its provider
+ * Resolves with the usage of a stream that its client, its deadline or the longest time of its provider's
+ * calls has ended: as far as its provider
  * has reported it, and the rest by the tokenizer. Resolves with undefined where the provider or the gateway
  * has ended it, unless its connection broke while a client did not read, and where the provider was not
  * sent the request (`UnsentCall`, which is another error than the signal's reason).
@@ -49,7 +50,7 @@ export async function usageSoFar(
   const isLeft = failure === undefined || failure === signal.reason;
   const isCallers = signal.aborted
     ? isLeft && endedByCaller(signal)
-    : isBrokenConnection(failure) && pace.isCause();
+    : isTotalTimeout(failure) || (isBrokenConnection(failure) && pace.isCause());
   if (!isCallers) return undefined;
   return meter.usageOf(meteredCall(prepared, slot), counter);
 }
@@ -68,7 +69,8 @@ export async function usageReadOn(
 ): Promise<ChatUsage | undefined> {
   const { slot, counter, rest } = called;
   const error = failure ?? (await readOn(rest));
-  if (error !== undefined && (error !== signal.reason || !endedByCaller(signal))) return undefined;
+  const isCut = error === signal.reason && endedByCaller(signal);
+  if (error !== undefined && !isCut && !isTotalTimeout(error)) return undefined;
   const usage = await meter.usageOf(meteredCall(prepared, slot), counter);
   if (error === undefined && counter.finished) return usage;
   const isBroken = error === undefined && rest?.allowance.isUsedUp !== true;

@@ -123,7 +123,14 @@ function refusePrivateUrl({ privateUrlParam }: PromptSize, { chain }: Model): vo
 export function billableCall({ client, model, hold, session }: PreparedCall): BillableCall {
   const { estimate, least, isWhole, tokens } = hold;
   const { caller } = client.call;
-  return { caller, model, estimate, least, isWhole, tokens, conversationId: session?.link };
+  const conversationId = session?.link;
+  const affinity = conversationId ?? scopedAffinity(client.call);
+  return { caller, model, estimate, least, isWhole, tokens, conversationId, affinity };
+}
+
+/** Returns what the account's requests with the same prompt cache or end user have in common. */
+function scopedAffinity({ affinity, caller }: ChatCall): string | undefined {
+  return affinity === "" ? undefined : `${caller?.accountId} ${affinity}`;
 }
 
 /** Returns a call to a slot as its tokens are counted. */

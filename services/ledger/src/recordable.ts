@@ -49,10 +49,14 @@ function isRecordableLine({ dimension, quantity, amountNanoUsd }: UsageLine): bo
   return hasName && isBigint(quantity) && isBigint(amountNanoUsd);
 }
 
-function isRecordableTrail({ attempts, errorCode, traceId, heldNanoUsd }: RequestTrail): boolean {
-  const texts = attempts.flatMap((one) => [one.provider, one.upstreamModel, one.errorCode]);
-  const isShort = [errorCode, traceId, ...texts].every((text) => isText(text, maxTrailTextBytes));
-  return attempts.length <= maxAttempts && isShort && isBigint(heldNanoUsd);
+function isRecordableTrail(trail: RequestTrail): boolean {
+  const { attempts, passedOver, errorCode, traceId, heldNanoUsd } = trail;
+  const texts = [errorCode, traceId];
+  for (const one of attempts) texts.push(one.provider, one.upstreamModel, one.errorCode);
+  for (const one of passedOver) texts.push(one.provider, one.upstreamModel, one.reason);
+  const isShort = texts.every((text) => isText(text, maxTrailTextBytes));
+  const areFew = attempts.length <= maxAttempts && passedOver.length <= maxAttempts;
+  return areFew && isShort && isBigint(heldNanoUsd);
 }
 
 function isBigint(amount: bigint): boolean {

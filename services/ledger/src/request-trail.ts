@@ -10,7 +10,11 @@ type StoredTrail = [
   traceId: string,
   heldNanoUsd: string,
   isStreamed: boolean,
+  /** Left out where no slot was passed over. */
+  passedOver?: StoredPassedOver[],
 ];
+
+type StoredPassedOver = [provider: string, upstreamModel: string, reason: string];
 
 type StoredAttempt = [
   provider: string,
@@ -40,6 +44,9 @@ export function toTrailJson(trail: RequestTrail): string {
     String(heldNanoUsd),
     trail.isStreamed,
   ];
+  if (trail.passedOver.length > 0) {
+    stored.push(trail.passedOver.map((one) => [one.provider, one.upstreamModel, one.reason]));
+  }
   return JSON.stringify(stored);
 }
 
@@ -51,6 +58,7 @@ export function readTrail(stored: unknown): Partial<ReturnType<typeof toFields>>
 
 function toFields(stored: StoredTrail) {
   const [attempts, durationMs, firstTokenMs, errorCode, traceId, held, isStreamed] = stored;
+  const [, , , , , , , passedOver = []] = stored;
   return {
     attempts: attempts.map(toAttempt),
     durationMs,
@@ -59,6 +67,9 @@ function toFields(stored: StoredTrail) {
     traceId,
     heldNanoUsd: BigInt(held),
     isStreamed,
+    passedOver: passedOver.map(([provider, upstreamModel, reason]) => {
+      return { provider, upstreamModel, reason };
+    }),
   };
 }
 

@@ -11,8 +11,8 @@ import { headersToForward } from "./forward-request.ts";
 import { wireOf } from "./wire-of.ts";
 
 /**
- * Returns the number of tokens of a prompt: as the provider counts them where it speaks the wire. Else it is
- * an estimate: four characters are a token, and media have as many tokens as a hold allows for them. Nothing
+ * Returns the number of tokens of a prompt: as the provider counts them where it speaks the wire, and its slot
+ * has room. Else it is an estimate: four characters are a token, and media have as many tokens as a hold allows for them. Nothing
  * is charged. Throws `model_not_found`, what `walkChain` throws where the provider cannot be reached, and
  * `invalid_param` for what the provider refuses.
  */
@@ -23,7 +23,9 @@ export async function countTokens(
 ): Promise<{ body: Uint8Array }> {
   const model = resolveChat(engine, call);
   const wire = wireOf(call.wire);
-  const chain = model.chain.filter((slot) => wire.countPathOf?.(slot) !== undefined);
+  const chain = model.chain.filter(
+    (slot) => wire.countPathOf?.(slot) !== undefined && engine.hasRoom(slot),
+  );
   if (chain.length === 0) {
     const tokens = estimatedTokens(call, model);
     return { body: Buffer.from(JSON.stringify({ input_tokens: tokens })) };

@@ -10,6 +10,7 @@ const concealed: ReadonlySet<string> = new Set([
   "providerUsage",
   "upstreamModel",
   "attempts",
+  "passedOver",
   "refusedKeys",
 ]);
 

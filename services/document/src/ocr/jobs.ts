@@ -65,7 +65,7 @@ async function create({ runtime, store, now }: JobParts, creation: Creation) {
         const created = await ocrAdapterOf(one).createJob(providers, one, form, call);
         return { ...created, jobId: jobIdOf(created.value) };
       });
-    const { slot, response } = await engine.attemptFree(model, attempt, caller);
+    const { slot, response } = await engine.attemptFree(model, attempt, caller, true);
     const at = now().getTime();
     const job = {
       ...{ alias: model.alias, jobId: response.jobId, accountId, keyId, requestId },

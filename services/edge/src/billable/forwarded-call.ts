@@ -11,6 +11,8 @@ export interface ForwardedFields {
   alias: string;
   prompt: PromptSize;
   maxTokens?: number | undefined;
+  /** See `affinityOf`. */
+  affinity: string;
   /** See `clientHeaders`. */
   headers?: Record<string, string>;
 }
@@ -38,7 +40,7 @@ export function checkedBytes(
 export function forwardedCall(
   wire: WireName,
   body: Uint8Array,
-  { alias, prompt, maxTokens, headers = {} }: ForwardedFields,
+  { alias, prompt, maxTokens, affinity, headers = {} }: ForwardedFields,
 ): ChatCall {
   return {
     $typeName: "tollgate.v1.ChatCall",
@@ -51,6 +53,7 @@ export function forwardedCall(
     maxTokensField: "",
     prompt,
     sessionId: "",
+    affinity,
     headers,
   };
 }

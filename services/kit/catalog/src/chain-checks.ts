@@ -2,11 +2,13 @@ import { StartError } from "@tollgate/core/errors";
 import { toolSwitches } from "./allowances.ts";
 import type { Slot } from "./model.ts";
 import type { ModelEntry } from "./schema.ts";
+import { checkSharing } from "./sharing-entries.ts";
 import { checkTranscriptionPrices } from "./transcription-prices.ts";
 
 /** Throws a StartError where the slots of a model do not fit one another, or what its entry says. */
 export function checkChain(entry: ModelEntry, chain: readonly Slot[], path: string): void {
   refuseAmbiguousIds(chain, path);
+  checkSharing(entry, path);
   if ("token_input" in entry && entry.token_input) refuseTextOnly(chain, path);
   if (entry.route_type === "chat") requireHourlyPrices(chain, path);
   if (entry.route_type === "transcriptions") checkTranscriptionPrices(entry, chain, path);

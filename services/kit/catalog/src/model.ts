@@ -3,6 +3,7 @@ import type { ChatInput } from "./chat-inputs.ts";
 import { allowsModel, type Visibility } from "./model-policy.ts";
 import type { ProviderKind } from "./provider-kind.ts";
 import type { RouteType } from "./route-types.ts";
+import type { Balance, SlotSharing } from "./slot-sharing.ts";
 
 /** The versions of the taxonomy that a classification alias may support. */
 export const taxonomies = ["2.1", "2.2", "3.1"] as const;
@@ -79,8 +80,12 @@ export interface Model {
   classification?: ClassificationTask;
   unitType: UnitType;
   pricing: Pricing;
-  /** The slots in the order in which they are attempted; never empty. */
+  /** The slots in the order in which they are attempted, those of a tier together; never empty. */
   chain: readonly Slot[];
+  /** How the slots of a tier share requests. Undefined where no slots have the same tier. */
+  balance?: Balance | undefined;
+  /** Whether a prompt that is too long for a slot is sent only to slots with a larger context. */
+  fallsBackByContext?: boolean;
 }
 
 /** The kinds of tokens of a prompt that can have a price of their own. */
@@ -119,7 +124,7 @@ export type Pricing = Prices & {
 export type Tier = Prices & { readonly aboveInputTokens: bigint };
 
 /** A provider's model that can serve an alias. */
-export interface Slot {
+export interface Slot extends SlotSharing {
   /** `provider/model`: its name in logs and for its circuit breaker; unique in its chain. */
   id: string;
   provider: Provider;
@@ -167,8 +172,14 @@ export interface Provider {
   takesPrivateUrls?: boolean;
   /** Whether requests for a stream of chat ask it to report the usage in each chunk. */
   continuousUsage?: boolean;
+  /** How long a connection may take to open. */
+  connectMs?: number;
+  /** How long a response in chunks may take to begin, where that is less than `timeoutMs`. */
+  firstByteMs?: number | undefined;
   /** How long the provider may send nothing, before its response and during it. */
   timeoutMs: number;
+  /** How long a request may take in all. */
+  totalMs?: number | undefined;
   /** Whether the catalog sets no timeout, so that a route with a limit of its own may replace it. */
   isDefaultTimeout?: boolean;
 }

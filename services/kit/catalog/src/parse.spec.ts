@@ -332,8 +332,8 @@ test.each<[string, string, RegExp]>([
   ],
   [
     "an unknown key of a slot",
-    changed({ model: { chain: [{ ...chat.chain[0], weight: 1 }] } }),
-    /^models\[0\] \(small\)\.chain\[0\]\.weight: is not a field/,
+    changed({ model: { chain: [{ ...chat.chain[0], colour: "red" }] } }),
+    /^models\[0\] \(small\)\.chain\[0\]\.colour: is not a field/,
   ],
   [
     "an unknown key of the file",

@@ -29,6 +29,7 @@ import {
   type TierEntry,
   type TokenPricingEntry,
 } from "./schema.ts";
+import { modelSharingOf, slotSharingOf } from "./sharing-entries.ts";
 
 /**
  * Parses the text of a catalog file, whose providers are of these kinds. Throws a StartError that names
@@ -46,8 +47,6 @@ export function toCheckedCatalog(file: unknown, kinds: ProviderKinds): Catalog {
   return toCatalog(parsed.data, kinds);
 }
 
-const defaultTimeoutSeconds = 120;
-
 function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
   const providers = new Map<string, Provider>();
   for (const [name, entry] of Object.entries(file.providers)) {
@@ -64,8 +63,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
       ...(entry.continuous_usage ? { continuousUsage: true } : {}),
       ...(takesForms(entry, kind) ? { takesTranscriptionForms: true } : {}),
       ...(entry.responses === undefined ? {} : { responses: entry.responses }),
-      timeoutMs: (entry.timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
-      isDefaultTimeout: entry.timeout_seconds === undefined,
+      ...timeoutsOf(entry),
     });
   }
   const models = new Map<string, Model>();
@@ -78,6 +76,19 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } =
     file.limits;
   return { providers, models, limits: { requestsPerMinute, tokensPerMinute } };
+}
+
+const defaultTimeoutSeconds = 120;
+
+function timeoutsOf(entry: ProviderEntry) {
+  const { connect_seconds, first_byte_seconds, timeout_seconds, total_seconds } = entry;
+  return {
+    ...(connect_seconds === undefined ? {} : { connectMs: connect_seconds * 1_000 }),
+    ...(first_byte_seconds === undefined ? {} : { firstByteMs: first_byte_seconds * 1_000 }),
+    timeoutMs: (timeout_seconds ?? defaultTimeoutSeconds) * 1_000,
+    ...(total_seconds === undefined ? {} : { totalMs: total_seconds * 1_000 }),
+    isDefaultTimeout: timeout_seconds === undefined,
+  };
 }
 
 /** The schema admits the names of kinds only. */
@@ -147,6 +158,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       stream: streamOf(slot),
       maxTokensField: slot.max_tokens_field,
       inputType: slot.input_type,
+      ...slotSharingOf(slot, entry),
       measuresUnreported: isMeasured || measuresUnreported(provider, entry.route_type),
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
     };
@@ -176,6 +188,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
     unitType,
     pricing,
     chain,
+    ...modelSharingOf(entry),
   };
   return { ...model, imageSizes: imageSizesOf(entry, model, path) };
 }

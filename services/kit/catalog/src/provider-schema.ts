@@ -7,6 +7,8 @@ const variableName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
 
+const seconds = z.number().positive().max(3_600);
+
 /** Returns the schema of a provider's entry, which is of one of these kinds. */
 export function providerSchema(kinds: ProviderKinds) {
   const all = Object.values(kinds);
@@ -27,7 +29,10 @@ export function providerSchema(kinds: ProviderKinds) {
       transcriptions: z.enum(["raw", "multipart"]).optional(),
       continuous_usage: z.boolean().optional(),
       private_urls: z.boolean().optional(),
-      timeout_seconds: z.number().positive().max(3_600).optional(),
+      connect_seconds: seconds.optional(),
+      first_byte_seconds: seconds.optional(),
+      timeout_seconds: seconds.optional(),
+      total_seconds: seconds.optional(),
     })
     .refine((entry) => hasOneAddress(entry, kindOf(entry.kind)), {
       error: "must have either base_url or base_url_env",

@@ -8,6 +8,7 @@ import { isSetByGateway } from "./passed-members.ts";
 import type { ProviderKinds } from "./provider-kind.ts";
 import { providerSchema } from "./provider-schema.ts";
 import type { RouteType } from "./route-types.ts";
+import { balances, slotSharingFields } from "./slot-sharing.ts";
 
 /** The schema of the catalog file. `parse.ts` converts a valid file to models. */
 
@@ -110,6 +111,7 @@ function slot<Pricing extends z.ZodType>(pricing: Pricing) {
     stream_path: z.string().startsWith("/").optional(),
     max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
     input_type: z.string().min(1).max(64).optional(),
+    ...slotSharingFields,
     pricing: pricing.optional(),
   });
 }
@@ -131,6 +133,7 @@ function model<Type extends RouteType, Pricing extends z.ZodType>(
     owned_by: z.string().min(1).max(128).default("tollgate"),
     pricing,
     chain: z.array(slot(pricing)).min(1).max(16),
+    balance: z.enum(balances).optional(),
   });
 }
 
@@ -145,6 +148,7 @@ const allowance = z
 
 const chat = model("chat", tokenPricing).extend({
   context_tokens: tokens,
+  fallback_on: z.array(z.literal("context_length")).max(1).default([]),
   max_output_tokens: tokens,
   vision: z.boolean().default(false),
   inputs: z.array(z.enum(chatInputNames)).max(chatInputNames.length).optional(),

@@ -2,6 +2,7 @@ import type { Span } from "@opentelemetry/api";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { errorClassOf, failSpan, recordFailure } from "@tollgate/core/tracing";
 import type { Measurement } from "@tollgate/metering/measurement";
+import type { SlotUse } from "@tollgate/upstream/slot-load";
 import { startAttempt } from "@tollgate/upstream/traced-requests";
 import { Trail } from "./trail.ts";
 import { recordFirstChunk, recordUsageOnSpan } from "./usage-span.ts";
@@ -12,6 +13,8 @@ export class AttemptRecord {
   readonly #model: Model;
   /** The attempt whose span has not ended. */
   #open: { span: Span; startedAt: number } | undefined;
+  /** The use of the slot that served, where its calls are counted. */
+  #use: SlotUse | undefined;
 
   constructor(model: Model) {
     this.#model = model;
@@ -23,6 +26,16 @@ export class AttemptRecord {
     this.trail.beginAttempt(slot, span);
     this.#open = { span, startedAt: performance.now() };
     return span;
+  }
+
+  /** Receives the use of the slot that served. `complete` or `abandon` ends it. */
+  keepUse(use: SlotUse): void {
+    this.#use = use;
+  }
+
+  /** Ends that use, if it has not ended. */
+  endUse(): void {
+    this.#use?.end();
   }
 
   /** Records the first chunk of a stream. Returns when it came, in milliseconds of the generation. */
@@ -39,11 +52,13 @@ export class AttemptRecord {
 
   /** Ends the attempt that served, with the usage of its response. */
   complete(slot: Slot, usage: Measurement): void {
+    this.#use?.end(this.#model.unitType === "tokens" ? Number(usage.quantity) : undefined);
     this.#end((span) => recordUsageOnSpan(span, this.#model, slot, usage));
   }
 
   /** Ends the attempt that served a generation which is not billed. Returns the error code. */
   abandon(failure: unknown): string {
+    this.#use?.end();
     const type = failure === undefined ? "abandoned" : errorClassOf(failure);
     this.#end((span) => failSpan(span, type), failure ?? new Error(type));
     return type;

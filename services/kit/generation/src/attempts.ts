@@ -1,8 +1,9 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
-import { type Cancellable, callerLeftError, type LeaveWatcher } from "@tollgate/core/cancellation";
+import { callerLeftError, type LeaveWatcher } from "@tollgate/core/cancellation";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { Breakers } from "@tollgate/upstream/breaker";
 import { type ChainOptions, type Served, walkChain } from "@tollgate/upstream/chain";
+import type { LoadBalancer } from "@tollgate/upstream/load-balancer";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { withAttempt } from "@tollgate/upstream/traced-requests";
 import { AttemptRecord } from "./attempt-record.ts";
@@ -12,34 +13,29 @@ import type { Reporting } from "./reporting.ts";
 
 export interface AttemptDependencies extends Reporting {
   breakers: Breakers;
+  balancer: LoadBalancer;
   /** See `ProviderClient.redact`. */
   redact: ProviderClient["redact"];
 }
 
 /** A call whose slots are attempted. */
-type AttemptedCall = Pick<BillableCall, "model" | "cancellation"> & { caller: Caller };
+type AttemptedCall = Pick<BillableCall, "model" | "cancellation" | "affinity" | "tokens"> & {
+  caller: Caller;
+};
 
 /** The attempts of one generation at the slots of its chain. */
 export class Attempts {
   readonly record: AttemptRecord;
   readonly #dependencies: AttemptDependencies;
-  readonly #model: Model;
-  readonly #cancellation: Cancellable | undefined;
+  readonly #call: AttemptedCall;
   readonly #watcher: LeaveWatcher;
-  readonly #accountId: string;
   #slotId: string | undefined;
 
   /** `watcher` is called when the caller leaves during an attempt; see `BillableCall.cancellation`. */
-  constructor(
-    dependencies: AttemptDependencies,
-    { caller, model, cancellation }: AttemptedCall,
-    watcher: LeaveWatcher,
-  ) {
-    this.record = new AttemptRecord(model);
-    this.#accountId = caller.accountId;
+  constructor(dependencies: AttemptDependencies, call: AttemptedCall, watcher: LeaveWatcher) {
+    this.record = new AttemptRecord(call.model);
     this.#dependencies = dependencies;
-    this.#model = model;
-    this.#cancellation = cancellation;
+    this.#call = call;
     this.#watcher = watcher;
   }
 
@@ -49,29 +45,49 @@ export class Attempts {
   }
 
   /** See `Generation.attempt`. */
-  async attempt<Response>(call: (slot: Slot) => Promise<Response>): Promise<Served<Response>> {
-    const options = chainOptions(this.#dependencies, this.#model, this.#accountId);
-    const attempt = (slot: Slot) => this.#tryOnce(slot, call);
-    const served = await walkChain(this.#model.chain, attempt, options);
-    this.#slotId = served.slot.id;
-    return served;
+  attempt<Response>(call: (slot: Slot) => Promise<Response>): Promise<Served<Response>> {
+    return this.#walk(call, true);
   }
 
   /** See `Generation.attemptStream`. */
   async attemptStream<Opened extends { chunks: AsyncIterable<unknown> }>(
     open: (slot: Slot) => Promise<Opened>,
   ): Promise<Served<Opened>> {
-    const served = await this.attempt(async (slot) => {
+    const served = await this.#walk(async (slot) => {
       const opened = await open(slot);
       return { ...opened, chunks: await readToFirst(opened.chunks) };
-    });
-    const { alias } = this.#model;
+    }, false);
+    const { alias } = this.#call.model;
     this.#dependencies.metrics.firstToken.observe({ alias }, this.record.firstChunk() / 1_000);
     return served;
   }
 
+  async #walk<Response>(
+    call: (slot: Slot) => Promise<Response>,
+    isWhole: boolean,
+  ): Promise<Served<Response>> {
+    const { model, caller, affinity, tokens, cancellation } = this.#call;
+    const { record } = this;
+    const common = chainOptions(this.#dependencies, model, caller.accountId);
+    const options: ChainOptions = {
+      ...common,
+      affinity,
+      tokens: tokens === undefined ? 0 : Number(tokens),
+      isWhole,
+      signal: cancellation?.signal,
+      onPassedOver(slot, reason) {
+        common.onPassedOver?.(slot, reason);
+        record.trail.passOver(slot, reason);
+      },
+      keepUse: (use) => record.keepUse(use),
+    };
+    const served = await walkChain(model, (slot) => this.#tryOnce(slot, call), options);
+    this.#slotId = served.slot.id;
+    return served;
+  }
+
   async #tryOnce<Response>(slot: Slot, call: (slot: Slot) => Promise<Response>): Promise<Response> {
-    const cancellation = this.#cancellation;
+    const { cancellation } = this.#call;
     cancellation?.signal.throwIfAborted();
     if (cancellation?.hasLeft) throw callerLeftError();
     const span = this.record.begin(slot);
@@ -88,15 +104,17 @@ export class Attempts {
 }
 
 export function chainOptions(
-  { breakers, log, metrics, redact }: AttemptDependencies,
+  { breakers, balancer, log, metrics, redact }: AttemptDependencies,
   { alias }: Model,
   accountId: string,
 ): ChainOptions {
   return {
     breakers,
+    balancer,
     accountId,
     log,
     redact,
     onAttempt: (slot, outcome) => metrics.slotCalls.inc({ alias, slot: slot.id, outcome }),
+    onPassedOver: (slot, reason) => metrics.slotsPassedOver.inc({ alias, slot: slot.id, reason }),
   };
 }

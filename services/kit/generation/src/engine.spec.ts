@@ -9,7 +9,7 @@ import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { SlotFailure } from "@tollgate/upstream/failure";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createEngine, type Engine, type EngineDependencies } from "./engine.ts";
 import type { BillableCall, Generation } from "./generation.ts";
 import { createRunningGenerations } from "./running-generations.ts";
@@ -271,7 +271,93 @@ test("a free request does not change the circuit breakers of billable requests",
   for (let times = 0; times < 4; times += 1) breakers.failed(near, "acc_1", "granted", failure);
   await world().engine.attemptFree(one, async () => "voices", undefined);
   breakers.failed(near, "acc_1", "granted", failure);
-  expect(breakers.admit(near, "acc_1")).toBe("denied");
+  expect(breakers.admit(near, "acc_1")).toBe("out");
+});
+
+test("the creation of a job counts for the limits of its slot until it ends, and no free request does", async () => {
+  const { engine } = world();
+  const limited = { ...near, limits: { parallel: 1 } };
+  const one = { ...model, chain: [limited] } as Model;
+  const hasRoom = async () => engine.hasRoom(limited);
+  const during = (isCounted: boolean) => engine.attemptFree(one, hasRoom, undefined, isCounted);
+  expect(await during(false)).toMatchObject({ response: true });
+  expect(await during(true)).toMatchObject({ response: false });
+  expect(engine.hasRoom(limited)).toBe(true);
+});
+
+describe("a call in progress counts for the limits of its slot", () => {
+  const limited = { ...near, limits: { parallel: 1, tokensPerMinute: 1_000 } };
+  const one = { ...model, unitType: "tokens", chain: [limited] } as Model;
+  const tokens = (quantity: bigint) => ({ quantity, basis: "provider", lines: [] });
+
+  test("until its stream has ended", async () => {
+    const { engine, call } = world();
+    const stream = streamOf(engine, { ...call, model: one });
+    await stream.next();
+    expect(engine.hasRoom(limited)).toBe(false);
+    await stream.next();
+    expect(engine.hasRoom(limited)).toBe(false);
+    await stream.next();
+    expect(engine.hasRoom(limited)).toBe(true);
+  });
+
+  test.each([
+    [
+      "it is settled",
+      async (generation: Generation) => void (await generation.settle(limited, tokens(1n))),
+    ],
+    ["it ends without being settled", async () => {}],
+    ["it fails", () => Promise.reject(new Error("a bug"))],
+  ])("until %s", async (_, end) => {
+    const { engine, call } = world();
+    const ended = engine.generate({ ...call, model: one }, async (generation) => {
+      await generation.attempt(async () => expect(engine.hasRoom(limited)).toBe(false));
+      expect(engine.hasRoom(limited)).toBe(false);
+      await end(generation);
+    });
+    await ended.catch(() => {});
+    expect(engine.hasRoom(limited)).toBe(true);
+  });
+
+  test("until it ends, where what is billed of it cannot be measured", async () => {
+    const { engine, call } = world();
+    const ended = engine.generate({ ...call, model: one }, async (generation) => {
+      await generation.attempt(async () => {});
+      generation.billPartial(() => Promise.reject(new Error("a bug")));
+    });
+    await expect(ended).rejects.toThrow("a bug");
+    expect(engine.hasRoom(limited)).toBe(true);
+  });
+
+  test("with the tokens that it has used, once they are known", async () => {
+    const { engine, call } = world();
+    const use = (likely: bigint, used: bigint) =>
+      engine.generate({ ...call, model: one, tokens: likely }, async (generation) => {
+        await generation.attempt(async () => {});
+        await generation.settle(limited, tokens(used));
+      });
+    await use(5_000n, 400n);
+    await use(10n, 599n);
+    expect(engine.hasRoom(limited)).toBe(true);
+    await use(1n, 1n);
+    await expect(use(1n, 1n)).rejects.toMatchObject({ code: "no_provider_available" });
+  });
+});
+
+test("a slot that was not called is in the record of the request, with the reason", async () => {
+  const { engine, call, events } = world();
+  const [busy, free] = [{ ...near, limits: { parallel: 1 } }, far];
+  const shared = { ...call, model: { ...model, chain: [busy, free] } as Model };
+  await engine.generate(shared, async (first) => {
+    await first.attempt(async () => {});
+    await engine.generate(shared, async (second) => {
+      expect((await second.attempt(async () => {})).slot).toBe(free);
+    });
+  });
+  expect(events.map(({ trail }) => trail?.passedOver)).toMatchObject([
+    [{ provider: "near", upstreamModel: "m", reason: "full" }],
+    [],
+  ]);
 });
 
 // biome-ignore lint/correctness/useYield: it fails before it has anything to yield.

@@ -5,6 +5,7 @@ import { traced } from "@tollgate/core/tracing";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { type Served, walkChain } from "@tollgate/upstream/chain";
+import { LoadBalancer } from "@tollgate/upstream/load-balancer";
 import { startAttempt, withAttempt } from "@tollgate/upstream/traced-requests";
 import { chainOptions } from "./attempts.ts";
 import type { BillableCall, Generation } from "./generation.ts";
@@ -42,25 +43,31 @@ export interface Engine {
   readonly jobHolds: JobHolds;
   /**
    * Attempts the slots of a model for a request that costs nothing itself; see `walkChain`. Its
-   * attempts do not change the circuit breakers of billable requests.
+   * attempts do not change the circuit breakers of billable requests, and the limits of slots neither refuse
+   * nor count them, unless `isCounted`: as the creation of a job, which is paid later.
    */
   attemptFree<Response>(
     model: Model,
     attempt: (slot: Slot) => Promise<Response>,
     caller: Caller | undefined,
+    isCounted?: boolean,
   ): Promise<Served<Response>>;
+  /** Returns whether the limits of a slot admit a call now. */
+  hasRoom(slot: Slot): boolean;
   /** Bills a generation that ended after its request; see `recordLateUsage`. */
   recordLate(usage: LateUsage): Promise<void>;
 }
 
-export interface EngineDependencies extends GenerationDependencies {
+export interface EngineDependencies extends Omit<GenerationDependencies, "balancer"> {
   catalog(): Catalog;
 }
 
 /** How much of an unknown alias an error message repeats. */
 const maxAliasShown = 200;
 
-export function createEngine(dependencies: EngineDependencies): Engine {
+export function createEngine(parts: EngineDependencies): Engine {
+  const balancer = new LoadBalancer(() => performance.now(), Math.random);
+  const dependencies = { ...parts, balancer };
   // With the shared breakers, clients without money could take a slot out for paying clients.
   const free = { ...dependencies, breakers: createBreakers(() => performance.now()) };
   return {
@@ -79,14 +86,15 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     generate: (call, work) => runSettled(dependencies, call, work),
     stream: (call, work) => streamSettled(dependencies, call, work),
     jobHolds: new JobHolds(dependencies),
-    attemptFree: (model, attempt, caller) =>
+    hasRoom: (slot) => balancer.waitMs(slot, 0) === 0,
+    attemptFree: (model, attempt, caller, isCounted) =>
       walkChain(
-        model.chain,
+        model,
         (slot) => {
           const span = startAttempt(model, slot);
           return traced(span, () => withAttempt(span, () => attempt(slot)));
         },
-        chainOptions(free, model, caller?.accountId ?? ""),
+        { ...chainOptions(free, model, caller?.accountId ?? ""), isFree: isCounted !== true },
       ),
     recordLate: (usage) => recordLateUsage(dependencies, usage),
   };

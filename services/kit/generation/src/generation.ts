@@ -16,8 +16,10 @@ export interface BillableCall {
   least?: NanoUsd | undefined;
   /** Whether the whole estimate must be available, whatever the account's policy. Default: not. */
   isWhole?: boolean | undefined;
-  /** The tokens that it is likely to use, for a limit of tokens per minute. Default: 0. */
+  /** The tokens that it is likely to use, for limits of tokens per minute. Default: 0. */
   tokens?: bigint | undefined;
+  /** Calls of the account with the same affinity are sent to the same slot while it is well. */
+  affinity?: string | undefined;
   /** The conversation that the ledger links the charge to. */
   conversationId?: string | undefined;
   /**

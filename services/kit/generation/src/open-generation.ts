@@ -129,6 +129,8 @@ class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration 
     try {
       await this.#settleRest(failure);
     } finally {
+      // Where what is billed cannot be measured, nothing else has ended it.
+      this.#attempts.record.endUse();
       this.#running.remove(this);
     }
   }

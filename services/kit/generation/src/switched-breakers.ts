@@ -14,7 +14,7 @@ export class SwitchedBreakers implements Breakers {
   }
 
   admit(slot: Slot, accountId: string): CallPermit {
-    return this.#isDisabled(slot.id) ? "denied" : this.#breakers.admit(slot, accountId);
+    return this.#isDisabled(slot.id) ? "disabled" : this.#breakers.admit(slot, accountId);
   }
 
   succeeded(slot: Slot, accountId: string, permit: CallPermit): void {

@@ -6,18 +6,23 @@ import { errorClassOf } from "@tollgate/core/tracing";
 import {
   type Attempt,
   AttemptSchema,
+  type PassedOverSlot,
+  PassedOverSlotSchema,
   type RequestTrail,
   RequestTrailSchema,
 } from "@tollgate/proto/tollgate/v1/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 
-/** A chain has no more slots. */
-const maxAttempts = 16;
+/** How many attempts, and slots that were passed over, are recorded. */
+const maxRecorded = 16;
 
 /** What a request went through, for its usage event. */
 export class Trail {
   readonly #startedAt = performance.now();
   readonly #attempts: Attempt[] = [];
+  #passedOver: PassedOverSlot[] | undefined;
+  /** The attempt that has begun last. */
+  #current: Attempt | undefined;
   #firstTokenMs: number | undefined;
   #isStreamed = false;
   #traceId = "";
@@ -29,15 +34,25 @@ export class Trail {
   beginAttempt({ provider, upstreamModel }: Slot, span: Span): void {
     const context = span.spanContext();
     if (isSpanContextValid(context)) this.#traceId = context.traceId;
-    if (this.#attempts.length === maxAttempts) return;
     const startedMs = Math.round(this.elapsedMs);
     const attempt = { provider: provider.name, upstreamModel, startedMs };
-    this.#attempts.push(create(AttemptSchema, attempt));
+    this.#current = create(AttemptSchema, attempt);
+    // The last of more attempts is the one that served, or the last to fail.
+    if (this.#attempts.length === maxRecorded) this.#attempts.pop();
+    this.#attempts.push(this.#current);
+  }
+
+  /** Records a slot that was not called. */
+  passOver({ provider, upstreamModel }: Slot, reason: string): void {
+    this.#passedOver ??= [];
+    if (this.#passedOver.length === maxRecorded) return;
+    const slot = { provider: provider.name, upstreamModel, reason };
+    this.#passedOver.push(create(PassedOverSlotSchema, slot));
   }
 
   /** Ends the attempt that has begun last, which served the request unless there is an `error`. */
   endAttempt(error?: unknown): void {
-    const attempt = this.#attempts.at(-1);
+    const attempt = this.#current;
     if (attempt === undefined) return;
     attempt.durationMs = Math.round(this.elapsedMs) - attempt.startedMs;
     if (error === undefined) return;
@@ -62,6 +77,7 @@ export class Trail {
       traceId: this.#traceId,
       heldNanoUsd,
       isStreamed: this.#isStreamed,
+      ...(this.#passedOver === undefined ? {} : { passedOver: this.#passedOver }),
     });
   }
 }

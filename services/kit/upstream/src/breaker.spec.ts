@@ -1,7 +1,7 @@
 import type { Provider, Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { describe, expect, test } from "vitest";
-import { createBreakers } from "./breaker.ts";
+import { createBreakers, isDenied } from "./breaker.ts";
 import { type FailureKind, SlotFailure, type SlotFailureDetails } from "./failure.ts";
 
 const kind = { variables: undefined } as ProviderKind;
@@ -27,7 +27,7 @@ function world() {
   /** Calls the slot if it is admitted, and returns whether it was. */
   function call(outcome: SlotFailureDetails | "served" | "abandoned", account = "a", at = slot) {
     const permit = breakers.admit(at, account);
-    if (permit === "denied") return false;
+    if (isDenied(permit)) return false;
     if (outcome === "served") breakers.succeeded(at, account, permit);
     else if (outcome === "abandoned") breakers.abandoned(at, account, permit);
     else breakers.failed(at, account, permit, failureOf(outcome));
@@ -95,7 +95,7 @@ describe("trouble", () => {
     fail(5);
     pass(1_000);
     expect(breakers.admit(slot, "a")).toBe("granted");
-    expect(breakers.admit(slot, "a")).toBe("denied");
+    expect(breakers.admit(slot, "a")).toBe("out");
     breakers.abandoned(slot, "a", "granted");
     expect(breakers.admit(slot, "a")).toBe("granted");
   });
@@ -307,7 +307,10 @@ describe("a key that is refused", () => {
     call(refused);
     pass(60_000);
     call("abandoned");
-    expect([breakers.admit(slot, "b"), breakers.admit(slot, "c")]).toEqual(["trial", "denied"]);
+    expect([breakers.admit(slot, "b"), breakers.admit(slot, "c")]).toEqual([
+      "trial",
+      "key_refused",
+    ]);
   });
 
   test("in a stored secret is tried at once when the secret has another value", () => {

@@ -14,7 +14,19 @@ import {
 } from "./slot-record.ts";
 
 /** Whether a slot may be called; `trial`: this call decides whether the provider's key works again. */
-export type CallPermit = "denied" | "granted" | "trial";
+export type CallPermit = Granted | Denial;
+type Granted = "granted" | "trial";
+
+/**
+ * Why a slot may not be called. `disabled`: by an operator. `cools`: its provider limits the rate. `out`: its
+ * calls have failed.
+ */
+export type Denial = "disabled" | "key_refused" | "cools" | "out";
+
+/** Returns whether a slot may not be called. */
+export function isDenied(permit: CallPermit): permit is Denial {
+  return permit !== "granted" && permit !== "trial";
+}
 
 /**
  * Decides which slots are called, by what the failures of their calls mean (see `FailureMeaning`), so
@@ -86,24 +98,26 @@ class SlotBreakers implements Breakers {
     const now = this.#now();
     if (!areKeysTaken && this.#keys.isOut(slot.provider, now)) {
       if (this.#keys.addSlot(slot.provider, slot.id)) this.#observer?.slotChanged(slot.id, true);
-      return "denied";
+      return "key_refused";
     }
-    if (record !== undefined && !this.#admitToSlot(record, accountId, now)) return "denied";
+    const denial = record === undefined ? undefined : this.#denialOf(record, accountId, now);
+    if (denial !== undefined) return denial;
     return !areKeysTaken && this.#keys.startTrial(slot.provider) ? "trial" : "granted";
   }
 
-  #admitToSlot(record: SlotRecord, accountId: string, now: number): boolean {
-    if (coolsFor(record, accountId) && now < record.coolsUntil) return false;
+  /** Returns why a slot is not called. Undefined where it is: a call of one that is out is its trial. */
+  #denialOf(record: SlotRecord, accountId: string, now: number): Denial | undefined {
+    if (coolsFor(record, accountId) && now < record.coolsUntil) return "cools";
     const { unreached } = record;
     const isUnreached = unreached !== undefined && unreached.failures >= failuresToOpen;
-    if (isUnreached && !unreached.isDue(now)) return false;
+    if (isUnreached && !unreached.isDue(now)) return "out";
     const streak = record.streaks === 0 ? undefined : this.#accounts.get(record.slotId, accountId);
     const failuresAllowed = isOutForAll(record, now) ? 1 : failuresToOpen;
     const isOut = streak !== undefined && streak.failures >= failuresAllowed;
-    if (isOut && !streak.isDue(now, record.recoveredAt)) return false;
+    if (isOut && !streak.isDue(now, record.recoveredAt)) return "out";
     if (isUnreached) unreached.startTrial();
     if (isOut) streak.startTrial();
-    return true;
+    return undefined;
   }
 
   succeeded(slot: Slot, accountId: string, permit: CallPermit): void {

@@ -3,6 +3,7 @@ import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { GatewayError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import { expect, test } from "vitest";
+import { LoadBalancer } from "./balance/load-balancer.ts";
 import { createBreakers } from "./breaker.ts";
 import { walkChain } from "./chain.ts";
 import { SlotFailure } from "./failure.ts";
@@ -36,14 +37,20 @@ function world() {
   const called: string[] = [];
   const walk = (...outcomes: (Error | "serves")[]) =>
     walkChain(
-      [first, second],
+      { chain: [first, second] },
       async (slot) => {
         called.push(slot.provider.name);
         const outcome = outcomes[slot === first ? 0 : 1];
         if (outcome instanceof Error) throw outcome;
         return `response of ${slot.provider.name}`;
       },
-      { breakers, accountId, log, redact: (_, text) => text.replaceAll("secret", "[key]") },
+      {
+        breakers,
+        balancer: new LoadBalancer(() => 0, Math.random),
+        accountId,
+        log,
+        redact: (_, text) => text.replaceAll("secret", "[key]"),
+      },
     );
   return { breakers, called, walk };
 }
@@ -167,8 +174,9 @@ test("when the client disconnects during a trial call, the next call is the tria
   }
   nowMs = 1_000;
   const disconnected = new Error("the client disconnected");
-  const options = { breakers, accountId, log, redact: (_: Slot, text: string) => text };
-  const walk = walkChain([first], () => Promise.reject(disconnected), options);
+  const balancer = new LoadBalancer(() => 0, Math.random);
+  const options = { breakers, balancer, accountId, log, redact: (_: Slot, text: string) => text };
+  const walk = walkChain({ chain: [first] }, () => Promise.reject(disconnected), options);
   await expect(walk).rejects.toBe(disconnected);
   expect(breakers.admit(first, accountId)).toBe("granted");
 });

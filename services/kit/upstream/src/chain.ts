@@ -1,27 +1,57 @@
-import type { Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import type { Log } from "@tollgate/core/log";
-import type { Breakers } from "./breaker.ts";
+import type { LoadBalancer } from "./balance/load-balancer.ts";
+import type { SlotUse } from "./balance/slot-load.ts";
+import { type Breakers, type Denial, isDenied } from "./breaker.ts";
 import { chainFailure, type FailedOutcome, SlotFailure } from "./failure.ts";
 import type { ProviderClient } from "./provider-client.ts";
+import { canRepeat, repeatPauses } from "./repeated-call.ts";
 
 export interface ChainOptions {
   breakers: Breakers;
+  balancer: LoadBalancer;
   /** The account that makes the request. */
   accountId: string;
   log: Log;
   /** Hides the credentials of a slot's provider in what it says. */
   redact: ProviderClient["redact"];
+  /** Requests with the same affinity are sent to the same slot while it is well. */
+  affinity?: string | undefined;
+  /** The tokens that the request is likely to use, for the limits of slots. Default: 0. */
+  tokens?: number | undefined;
+  /** Whether the request costs nothing: it is not counted for the limits of slots. */
+  isFree?: boolean;
+  /** Whether the response is read to its end by `attempt`: a call that fails may then be repeated. */
+  isWhole?: boolean;
+  /** Ends the pause before a call is repeated. */
+  signal?: AbortSignal | undefined;
   /** Called with the outcome of each attempt. */
   onAttempt?(slot: Slot, outcome: AttemptOutcome): void;
+  /** Called for each slot that was not attempted. */
+  onPassedOver?(slot: Slot, reason: PassReason): void;
+  /** Receives the use of the slot that served, which must end it. Without it, `walkChain` ends it. */
+  keepUse?(use: SlotUse): void;
 }
 
+/** A chain, and how its slots share requests and take over from one another. */
+export type WalkedChain = Pick<Model, "chain" | "balance" | "fallsBackByContext">;
+
 export type AttemptOutcome = "served" | "abandoned" | FailedOutcome;
+
+/**
+ * Why a slot was not attempted. `full`: it has reached a limit of its own. `context_length`: the prompt was
+ * too long for a slot whose context is as large.
+ */
+export type PassReason = Denial | "full" | "context_length";
 
 /** The slot that served a call, and its response. */
 export interface Served<Response> {
   slot: Slot;
   response: Response;
 }
+
+/** Attempts a slot. Throws a SlotFailure where it does not serve the request. */
+type Attempt<Response> = (slot: Slot) => Promise<Response>;
 
 /**
  * Attempts the slots in order until one serves the request. `attempt` throws a SlotFailure when its
@@ -30,38 +60,132 @@ export interface Served<Response> {
  * `attempt` throws.
  */
 export async function walkChain<Response>(
-  chain: readonly Slot[],
-  attempt: (slot: Slot) => Promise<Response>,
-  { breakers, accountId, log, redact, onAttempt = () => {} }: ChainOptions,
+  model: WalkedChain,
+  attempt: Attempt<Response>,
+  options: ChainOptions,
 ): Promise<Served<Response>> {
-  const failures: SlotFailure[] = [];
-  let coolsForMs: number | undefined;
-  for (const slot of chain) {
-    const permit = breakers.admit(slot, accountId);
-    if (permit === "denied") {
-      const ms = breakers.coolsForMs(slot, accountId);
-      if (ms !== undefined) coolsForMs = Math.min(ms, coolsForMs ?? ms);
-      continue;
+  const walk = new ChainWalk(attempt, options);
+  for (const slot of options.balancer.order(model, options.affinity)) {
+    if (model.fallsBackByContext && walk.isTooShort(slot)) continue;
+    const outcome = await (slot.retries === undefined ? walk.call(slot) : walk.callAgain(slot));
+    if (outcome === undefined) continue;
+    if (!(outcome instanceof SlotFailure)) return outcome;
+    if (!outcome.passesOn) break;
+  }
+  throw walk.failure();
+}
+
+/** What is known of a request whose slots are attempted. */
+class ChainWalk<Response> {
+  readonly #attempt: Attempt<Response>;
+  readonly #options: ChainOptions;
+  readonly #failures: SlotFailure[] = [];
+  /** The shortest time after which a slot that was passed over may serve. */
+  #waitMs: number | undefined;
+  /** The largest context for which the prompt was too long. */
+  #refusedContext = 0;
+
+  constructor(attempt: Attempt<Response>, options: ChainOptions) {
+    this.#attempt = attempt;
+    this.#options = options;
+  }
+
+  /** Returns whether the prompt was too long for a slot whose context is as large as that of this one. */
+  isTooShort(slot: Slot): boolean {
+    if (this.#refusedContext === 0) return false;
+    const isTooShort = (slot.contextTokens ?? 0) <= this.#refusedContext;
+    if (isTooShort) this.#options.onPassedOver?.(slot, "context_length");
+    return isTooShort;
+  }
+
+  /** Does the same as `call`, and calls a slot again as its retries allow. */
+  async callAgain(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+    const { isWhole, signal } = this.#options;
+    let outcome = await this.call(slot);
+    const pauses = repeatPauses(signal);
+    for (let left = isWhole ? (slot.retries ?? 0) : 0; left > 0; left -= 1) {
+      if (!(outcome instanceof SlotFailure) || !canRepeat(outcome)) return outcome;
+      await pauses.next().catch((error: unknown) => {
+        throw signal?.aborted ? signal.reason : error;
+      });
+      outcome = (await this.call(slot)) ?? outcome;
     }
+    return outcome;
+  }
+
+  /**
+   * Calls a slot, and resolves with its response or its failure; with undefined where it may not be called
+   * now. Throws any other error.
+   */
+  async call(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+    const { breakers, accountId, onAttempt } = this.#options;
+    if (slot.limits !== undefined && this.#isFull(slot)) return undefined;
+    const permit = breakers.admit(slot, accountId);
+    if (isDenied(permit)) {
+      this.#passOver(slot, permit, breakers.coolsForMs(slot, accountId));
+      return undefined;
+    }
+    const use = slot.limits === undefined ? undefined : this.#begin(slot);
     try {
-      const response = await attempt(slot);
+      const response = await this.#attempt(slot);
       breakers.succeeded(slot, accountId, permit);
-      onAttempt(slot, "served");
+      onAttempt?.(slot, "served");
+      if (use !== undefined) this.#keep(use);
       return { slot, response };
     } catch (error) {
       if (!(error instanceof SlotFailure)) {
+        use?.end();
         breakers.abandoned(slot, accountId, permit);
-        onAttempt(slot, "abandoned");
+        onAttempt?.(slot, "abandoned");
         throw error;
       }
-      error.redactMessages((text) => redact(slot, text));
-      const { outcome, status, message, said } = error;
-      onAttempt(slot, outcome);
-      log.warn({ slot: slot.id, outcome, status, reason: message, said }, "slot failed");
+      // What a provider has refused used no tokens.
+      use?.end(error.status === undefined ? undefined : 0);
+      this.#recordFailure(slot, error);
       breakers.failed(slot, accountId, permit, error);
-      failures.push(error);
-      if (!error.passesOn) break;
+      return error;
     }
   }
-  throw chainFailure(failures, coolsForMs);
+
+  /** Returns the error of a request that no slot has served. */
+  failure(): Error {
+    return chainFailure(this.#failures, this.#waitMs);
+  }
+
+  #isFull(slot: Slot): boolean {
+    const { balancer, tokens = 0, isFree } = this.#options;
+    if (isFree) return false;
+    const waitMs = balancer.waitMs(slot, tokens);
+    if (waitMs > 0) this.#passOver(slot, "full", waitMs);
+    return waitMs > 0;
+  }
+
+  #passOver(slot: Slot, reason: PassReason, waitMs: number | undefined): void {
+    if (waitMs !== undefined) this.#waitMs = Math.min(waitMs, this.#waitMs ?? waitMs);
+    this.#options.onPassedOver?.(slot, reason);
+  }
+
+  #begin(slot: Slot): SlotUse | undefined {
+    const { balancer, tokens = 0, isFree } = this.#options;
+    return isFree ? undefined : balancer.begin(slot, tokens);
+  }
+
+  #keep(use: SlotUse): void {
+    use.respond();
+    const { keepUse } = this.#options;
+    if (keepUse === undefined) use.end();
+    else keepUse(use);
+  }
+
+  #recordFailure(slot: Slot, failure: SlotFailure): void {
+    const { log, redact, onAttempt } = this.#options;
+    failure.redactMessages((text) => redact(slot, text));
+    const { outcome, status, message, said } = failure;
+    onAttempt?.(slot, outcome);
+    log.warn({ slot: slot.id, outcome, status, reason: message, said }, "slot failed");
+    this.#failures.push(failure);
+    if (failure.isTooLong) {
+      this.#refusedContext = Math.max(this.#refusedContext, slot.contextTokens ?? 0);
+    }
+  }
 }

@@ -12,6 +12,24 @@ const endTimeoutMs = 1_000;
 /** Aborts a call whose response is not read to its end. No caller is thrown this error. */
 const notReadToEnd = new errors.RequestAbortedError("the response was not read to its end");
 
+/** How long a call may take, where that is limited. */
+export interface CallLimits {
+  /** To the first byte of the response's body. */
+  firstByteMs?: number | undefined;
+  /** To its end. */
+  totalMs?: number | undefined;
+}
+
+/** A call that took longer than its limits. */
+export class CallTimeout extends Error {
+  readonly code: "FIRST_BYTE_TIMEOUT" | "TOTAL_TIMEOUT";
+
+  constructor(code: CallTimeout["code"]) {
+    super("the provider took too long");
+    this.code = code;
+  }
+}
+
 /** The body of a request: one buffer, several buffers, or a stream. */
 export type SentBody = Uint8Array | readonly Uint8Array[] | Readable;
 
@@ -57,15 +75,24 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #end: { failure: unknown } | undefined;
   readonly #changed = createSignal();
   #ending: NodeJS.Timeout | undefined;
+  #firstByteTimer: NodeJS.Timeout | undefined;
+  readonly #totalTimer: NodeJS.Timeout | undefined;
 
   /** `sent` is the body of the request. A stream is destroyed when the call fails. */
-  constructor(signal: AbortSignal, sent: SentBody | undefined) {
+  constructor(signal: AbortSignal, sent: SentBody | undefined, limits: CallLimits = {}) {
     this.#signal = signal;
     this.#sent = sent;
     this.#settleHead = Promise.withResolvers();
     this.head = this.#settleHead.promise;
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener("abort", this.#onAbort);
+    if (signal.aborted) {
+      this.#onAbort();
+      return;
+    }
+    signal.addEventListener("abort", this.#onAbort);
+    const { firstByteMs, totalMs } = limits;
+    if (firstByteMs !== undefined)
+      this.#firstByteTimer = this.#limit("FIRST_BYTE_TIMEOUT", firstByteMs);
+    if (totalMs !== undefined) this.#totalTimer = this.#limit("TOTAL_TIMEOUT", totalMs);
   }
 
   /** Whether the request was given to a connection. */
@@ -93,6 +120,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#end !== undefined) return;
+    if (this.#firstByteTimer !== undefined) this.#stopWaiting();
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.byteLength;
     if (this.#unreadBytes > maxUnreadBytes) controller.pause();
@@ -149,6 +177,15 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   }
 
+  #limit(code: CallTimeout["code"], ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#abandon(new CallTimeout(code)), ms);
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#firstByteTimer);
+    this.#firstByteTimer = undefined;
+  }
+
   #abandon(reason: unknown): void {
     if (this.#end !== undefined) return;
     this.#close(reason);
@@ -158,6 +195,8 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #close(failure: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { failure };
+    if (this.#firstByteTimer !== undefined) this.#stopWaiting();
+    clearTimeout(this.#totalTimer);
     this.#signal.removeEventListener("abort", this.#onAbort);
     if (failure !== undefined) {
       this.#settleHead.reject(failure);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Slot } from "@tollgate/catalog/model";
@@ -9,7 +9,12 @@ import { PeerError } from "@tollgate/core/errors";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { SlotFailure } from "./failure.ts";
 import { createProviderClient, type ProviderClient } from "./provider-client.ts";
-import { isBrokenConnection, readJson } from "./provider-response.ts";
+import {
+  isBrokenConnection,
+  isTotalTimeout,
+  readJson,
+  transportFailure,
+} from "./provider-response.ts";
 import { UnsentCall } from "./unsent.ts";
 
 const accept = "application/json";
@@ -139,6 +144,96 @@ test("a request's own timeout applies where the catalog sets none for the provid
   expect(ofRoute).toMatchObject({ status: 200 });
   expect(byDefault).toMatchObject({ kind: "unreachable" });
   expect(ofProvider).toMatchObject({ kind: "unreachable" });
+});
+
+describe("the time limits of a provider", () => {
+  const stream = { method: "GET", headers: { accept: "text/event-stream" } } as const;
+  const took = (code: string) => ({
+    kind: "unreachable",
+    meaning: "trouble",
+    message: `the provider took too long (${code})`,
+  });
+
+  /** Starts a provider that sends the head and a byte of each response, at the times of its path. */
+  async function slowWorld(limits: Partial<Slot["provider"]>) {
+    const { providers, slot } = await world((req, res) => {
+      const [head = 0, byte = 0] = (req.url ?? "").split("/").slice(-2).map(Number);
+      setTimeout(() => res.flushHeaders(), head);
+      setTimeout(() => res.write("first"), head + byte);
+    });
+    const limited = { ...slot, provider: { ...slot.provider, ...limits } };
+    return {
+      send: (request: { path: string }) =>
+        providers.send(limited, { ...stream, ...request }, never),
+    };
+  }
+
+  test("end a stream whose first byte is late, whether its head has come or not", async () => {
+    const { send } = await slowWorld({ firstByteMs: 300 });
+    const withoutHead = send({ path: "/60000/0" });
+    expect(await failureOf(withoutHead)).toMatchObject(took("FIRST_BYTE_TIMEOUT"));
+    const { body } = await send({ path: "/0/60000" });
+    expect(await failureOf(readAll(body))).toMatchObject(took("FIRST_BYTE_TIMEOUT"));
+  });
+
+  test("do not limit a stream by its first byte once that has come", async () => {
+    const { send } = await slowWorld({ firstByteMs: 2_000, totalMs: 3_000 });
+    const { body } = await send({ path: "/0/0" });
+    expect(await failureOf(readAll(body))).toMatchObject(took("TOTAL_TIMEOUT"));
+  });
+
+  test("do not limit the first byte of a whole response", async () => {
+    const { send } = await slowWorld({ firstByteMs: 50, totalMs: 2_000 });
+    const whole = { headers: { accept: "application/json" }, path: "/500/0" };
+    expect(await send(whole)).toMatchObject({ status: 200 });
+  });
+
+  test("end a response that takes too long in all, although bytes arrive", async () => {
+    const { providers, slot } = await world((_req, res) => {
+      const timer = setInterval(() => res.write("."), 20);
+      res.once("close", () => clearInterval(timer));
+    });
+    const provider = { ...slot.provider, totalMs: 500 };
+    const { body } = await providers.send({ ...slot, provider }, { ...stream, path: "/" }, never);
+    const failure = await failureOf(readAll(body));
+    expect(failure).toMatchObject(took("TOTAL_TIMEOUT"));
+    expect(isTotalTimeout(failure)).toBe(true);
+    expect(isTotalTimeout(transportFailure(new Error("closed"), never))).toBe(false);
+  });
+
+  test("end a connection that does not open, sooner than by default", async () => {
+    // It accepts connections, and never takes part in the handshake of TLS.
+    const silent = createTcpServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    onTestFinished(() => void silent.close());
+    const { providers, slot } = await world(() => {});
+    const baseUrl = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const controller = new AbortController();
+    const send = (connectMs: number) => {
+      const provider = { ...slot.provider, baseUrl, connectMs };
+      const sent = providers.send(
+        { ...slot, provider },
+        { ...stream, path: "/" },
+        controller.signal,
+      );
+      return failureOf(sent).then((failure) => ({ connectMs, failure }));
+    };
+    const slow = send(60_000);
+    expect(await Promise.race([send(100), slow])).toMatchObject({
+      connectMs: 100,
+      failure: { kind: "unreachable", meaning: "unreachable" },
+    });
+    controller.abort(new Error("the test is over"));
+    await slow;
+  });
+
+  async function readAll(body: AsyncIterable<Buffer>): Promise<void> {
+    try {
+      for await (const _ of body);
+    } catch (error) {
+      throw transportFailure(error, never);
+    }
+  }
 });
 
 test("a stream that cannot be sent is destroyed", async () => {

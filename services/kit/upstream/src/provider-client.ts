@@ -17,12 +17,14 @@ import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
 /** The most connections to one provider. Further calls wait for a free one. */
 const maxConnections = 2_048;
+/** How long a connection may take to open, where the catalog does not say. */
 const connectTimeoutMs = 5_000;
 /**
  * Idle connections are closed before the provider closes them, else a call may be sent on a
  * connection that the provider is closing. Common Python servers close idle connections after 5 s.
  */
 const keepAliveMs = 4_000;
+
 export interface ProviderClient {
   /**
    * Posts a JSON body. Resolves with a 2xx response once its head has arrived. Throws a SlotFailure
@@ -71,11 +73,7 @@ export function createProviderClient(
   env: Environment,
   secrets: SecretValues = noSecrets,
 ): ProviderClient {
-  const agent = new Agent({
-    connections: maxConnections,
-    connect: { timeout: connectTimeoutMs },
-    keepAliveTimeout: keepAliveMs,
-  });
+  const agents = new Agents();
   const targetOf = cacheTargets(env);
   const credentials = (provider: Provider): Credentials => ({
     apiKey: apiKeyOf(provider, env, secrets),
@@ -94,7 +92,7 @@ export function createProviderClient(
         const target = targetOf(slot, request);
         const headers = authorizedHeaders(traced, target, provider, credentials(provider));
         const sent = { ...traced, headers };
-        return send(agent, target, provider, sent, signal, () => hidden(provider));
+        return send(agents.for(provider), target, provider, sent, signal, () => hidden(provider));
       },
     );
   return {
@@ -121,8 +119,35 @@ export function createProviderClient(
         ...upgradeHeaders(url),
       };
     },
-    close: () => agent.destroy(),
+    close: () => agents.destroy(),
   };
+}
+
+/** The connections to providers: those that may take equally long to open have one agent. */
+class Agents {
+  readonly #default = createAgent(connectTimeoutMs);
+  readonly #others = new Map<number, Agent>();
+
+  for({ connectMs }: Provider): Agent {
+    if (connectMs === undefined) return this.#default;
+    const known = this.#others.get(connectMs);
+    if (known !== undefined) return known;
+    const agent = createAgent(connectMs);
+    this.#others.set(connectMs, agent);
+    return agent;
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([this.#default, ...this.#others.values()].map((agent) => agent.destroy()));
+  }
+}
+
+function createAgent(timeout: number): Agent {
+  return new Agent({
+    connections: maxConnections,
+    connect: { timeout },
+    keepAliveTimeout: keepAliveMs,
+  });
 }
 
 /** Where a request is sent. */
@@ -163,7 +188,11 @@ async function send(
   signal: AbortSignal,
   credentials: () => readonly string[],
 ): Promise<ProviderResponse> {
-  const call = new ProviderCall(signal, body);
+  const { firstByteMs, totalMs } = provider;
+  const call = new ProviderCall(signal, body, {
+    firstByteMs: isInChunks(headers) ? firstByteMs : undefined,
+    totalMs,
+  });
   const isDefault = provider.isDefaultTimeout && defaultTimeoutMs !== undefined;
   const timeoutMs = isDefault ? defaultTimeoutMs : provider.timeoutMs;
   const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
@@ -182,6 +211,11 @@ async function send(
   } catch (error) {
     throw transportFailure(error, signal, call.wasSent);
   }
+}
+
+/** Whether a response begins before it is complete: a stream of events, or audio. */
+function isInChunks({ accept }: Record<string, string>): boolean {
+  return accept !== undefined && accept !== "application/json";
 }
 
 /** Returns the body of a refusal. Its status is enough where the body is in a coding that is not known. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { SlotFailure } from "./failure.ts";
-import type { ProviderBody } from "./provider-call.ts";
+import { CallTimeout, type ProviderBody } from "./provider-call.ts";
 import { abortedUnsent } from "./unsent.ts";
 
 /** The largest JSON response. It must fit a message between services, see `grpc-channel.ts`. */
@@ -49,6 +49,8 @@ const timeouts: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_BODY_TIMEOUT",
+  "FIRST_BYTE_TIMEOUT",
+  "TOTAL_TIMEOUT",
 ]);
 
 /**
@@ -73,6 +75,16 @@ export function isBrokenConnection(failure: unknown): boolean {
   if (!(failure instanceof SlotFailure) || failure.kind !== "unreachable") return false;
   const { cause } = failure;
   return !(cause instanceof Error && "code" in cause && timeouts.has(String(cause.code)));
+}
+
+/**
+ * Whether a failure is a call that took longer than its provider's calls may take in all. The gateway ends
+ * it as it does at the deadline of a route, since a client can ask for a response that takes so long.
+ */
+export function isTotalTimeout(failure: unknown): boolean {
+  if (!(failure instanceof SlotFailure)) return false;
+  const { cause } = failure;
+  return cause instanceof CallTimeout && cause.code === "TOTAL_TIMEOUT";
 }
 
 /** Reads a complete response. Throws a SlotFailure when it is cut off or too large for a JSON response. */

@@ -1,6 +1,7 @@
 import { GatewayError, unknownParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { WireName } from "@tollgate/proto/tollgate/v1/chat";
+import { affinityOf } from "../../billable/affinity.ts";
 import type { WireRequest } from "../../billable/wire-handler.ts";
 import { rawJsonMembers } from "../../http/raw-json-members.ts";
 import type { RequestBody } from "../../http/request-body.ts";
@@ -70,6 +71,7 @@ export function parseChat(
       messages:
         sent === undefined ? members.value("messages") : [Buffer.from(JSON.stringify(sent))],
       sessionId: session_id ?? "",
+      affinity: affinityOf(json.prompt_cache_key, json.user),
       headers: {},
     },
   };

@@ -1,5 +1,7 @@
+import { isJsonObject } from "@tollgate/core/json";
 import { WireName } from "@tollgate/proto/tollgate/v1/chat";
 import { callerOf } from "../../auth/caller.ts";
+import { affinityOf } from "../../billable/affinity.ts";
 import { checkedBytes, clientHeaders, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
@@ -31,7 +33,8 @@ export function createMessage(dependencies: RouteDependencies, rules: HandlerRul
       const fields = validate(messagesSchema, withoutNulls(messagesSchema, json));
       const { model: alias, stream = false, max_tokens: maxTokens } = fields;
       const headers = sentHeaders(context, betas, model);
-      const sent = { alias, prompt: measureMessages(json), maxTokens, headers };
+      const affinity = affinityOf(isJsonObject(json.metadata) ? json.metadata.user_id : undefined);
+      const sent = { alias, prompt: measureMessages(json), maxTokens, affinity, headers };
       return { stream, call: forwardedCall(WireName.MESSAGES, checkedBytes(body, json), sent) };
     },
     createErrorEvent: ({ requestId }) => ({
@@ -61,7 +64,7 @@ export function countMessageTokens(
       requireListed(countTokensList, json, model.allows);
       const { model: alias } = validate(countTokensSchema, withoutNulls(countTokensSchema, json));
       const headers = sentHeaders(context, betas, model);
-      const sent = { alias, prompt: measureMessages(json), headers };
+      const sent = { alias, prompt: measureMessages(json), affinity: "", headers };
       return forwardedCall(WireName.MESSAGES, checkedBytes(body, json), sent);
     });
     const call = { ...forwarded, caller: callerOf(context, principal) };

@@ -1,4 +1,5 @@
 import { WireName } from "@tollgate/proto/tollgate/v1/chat";
+import { affinityOf } from "../../billable/affinity.ts";
 import { checkedBytes, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
@@ -23,7 +24,9 @@ export function createResponse(dependencies: RouteDependencies, rules: HandlerRu
       const fields = validate(responsesSchema, withoutNulls(responsesSchema, json));
       const { model: alias, stream = false, max_output_tokens: maxTokens } = fields;
       const changed = allows.has("web_search") ? {} : withoutIdleSearch(json);
-      const sent = { alias, prompt: measureResponses({ ...json, ...changed }), maxTokens };
+      const affinity = affinityOf(json.prompt_cache_key, json.user);
+      const prompt = measureResponses({ ...json, ...changed });
+      const sent = { alias, prompt, maxTokens, affinity };
       const bytes = checkedBytes(body, json, changed);
       return { stream, call: forwardedCall(WireName.RESPONSES, bytes, sent) };
     },

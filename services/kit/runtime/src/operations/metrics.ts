@@ -114,6 +114,11 @@ function slotMetrics({ counter, gauge }: ReturnType<typeof factoriesFor>) {
       "1 while a provider refuses the gateway's key or wants to be paid, else 0.",
       ["provider"],
     ),
+    slotsPassedOver: counter(
+      "tollgate_slots_passed_over_total",
+      "Slots that a request did not attempt, by reason.",
+      ["alias", "slot", "reason"],
+    ),
     slotCalls: counter("tollgate_slot_calls_total", "Calls to slots, by outcome.", [
       "alias",
       "slot",

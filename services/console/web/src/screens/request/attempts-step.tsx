@@ -1,13 +1,13 @@
 import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
-import type { Attempt } from "@tollgate/proto/tollgate/v1/usage";
+import type { Attempt, PassedOverSlot } from "@tollgate/proto/tollgate/v1/usage";
 import { countOf, formatMs } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { TrailStep } from "./trail-step.tsx";
 
 /** The slots tried, each with its outcome, on one scale of time. */
 export function AttemptsStep({ request }: { request: RequestRecord }) {
-  const { attempts, durationMs, firstTokenMs, errorCode } = request;
+  const { attempts, passedOver, durationMs, firstTokenMs, errorCode } = request;
   const end = Math.max(1, durationMs, ...attempts.map((one) => one.startedMs + one.durationMs));
   return (
     <TrailStep
@@ -25,6 +25,11 @@ export function AttemptsStep({ request }: { request: RequestRecord }) {
           />
         ))}
       </ol>
+      {passedOver.length > 0 && (
+        <p className="passed-over quiet">
+          Not called: {passedOver.map(describePassedOver).join(", ")}
+        </p>
+      )}
       <div className="scale" aria-hidden="true">
         <span>0 ms</span>
         <span>{formatMs(Math.round(end / 2))}</span>
@@ -33,6 +38,19 @@ export function AttemptsStep({ request }: { request: RequestRecord }) {
     </TrailStep>
   );
 }
+
+function describePassedOver({ provider, upstreamModel, reason }: PassedOverSlot): string {
+  return `${provider}/${upstreamModel} (${passReasons[reason] ?? reason})`;
+}
+
+const passReasons: Readonly<Record<string, string>> = {
+  disabled: "disabled",
+  key_refused: "its key is refused",
+  cools: "its provider limits the rate",
+  out: "its calls have failed",
+  full: "its limits are reached",
+  context_length: "its context is too short",
+};
 
 function AttemptLine(props: { attempt: Attempt; end: number; firstTokenMs: number | undefined }) {
   const { attempt, end, firstTokenMs } = props;

@@ -1,0 +1,35 @@
+/**
+ * Returns the place of a candidate in an order, lower first: the weights are the odds to come first, and
+ * those of the rest to come next. `share` is a number above 0 and below 1, drawn for the candidate.
+ */
+export function placeOf(weight: number, share: number): number {
+  // The time of the first event of a process with the rate `weight`: the earliest of several is drawn by
+  // their rates.
+  return -Math.log(share) / weight;
+}
+
+/**
+ * Returns the share of a candidate that a text draws: always the same, and as good as random between
+ * texts. All requests with one text have the same order of candidates (rendezvous hashing), which
+ * changes only in the places of a candidate that comes or goes.
+ */
+export function shareOf(affinity: number, candidate: number): number {
+  return (mix(affinity ^ candidate) + 0.5) / 2 ** 32;
+}
+
+/** Returns a hash of 32 bits (FNV-1a). It is not a secret: who chooses a text may choose its order. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return mix(hash);
+}
+
+/** Spreads each bit over all others, as the end of MurmurHash3 does. */
+function mix(bits: number): number {
+  let mixed = bits;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
