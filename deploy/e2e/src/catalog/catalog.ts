@@ -17,6 +17,7 @@ import { jsonModels } from "./json.ts";
 import { vendorModels } from "./json-vendors.ts";
 import { mistralOcrModels, ocrModels } from "./ocr.ts";
 import { routeKindModels } from "./route-kinds.ts";
+import { limitedProviders, sharedLoadModels } from "./shared-load.ts";
 
 /**
  * Returns a catalog over the simulator. A slot's faults follow the `?` of its model id.
@@ -81,6 +82,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...mistralModels(),
       ...bedrockModels(),
       ...cohereModels(),
+      ...sharedLoadModels(),
       ...jsonModels(),
       ...vendorModels(),
       ...chatKindModels(),
@@ -100,7 +102,7 @@ function vendor(kind: string, base_url: string) {
   return { [kind]: { kind, base_url, api_key_env, timeout_seconds: 5 } };
 }
 
-/** The providers of models that fail for one customer, or whose key fails. */
+/** The providers of models that fail for one customer, or whose key fails, or that take too long. */
 function failingProviders(simulatorUrl: string) {
   return {
     // For what one customer does to a provider on which others rely.
@@ -114,5 +116,6 @@ function failingProviders(simulatorUrl: string) {
     lapsed: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
     // Its key is refused once.
     renewed: { base_url: `${simulatorUrl}/v1`, timeout_seconds: 5 },
+    ...limitedProviders(simulatorUrl),
   };
 }

@@ -1,7 +1,7 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { defaultWeight } from "@tollgate/catalog/slot-sharing";
 import { SlotLoad, SlotUse } from "./slot-load.ts";
-import { hashOf, placeOf, shareOf } from "./weighted-order.ts";
+import { hash32, placeOf, shareOf } from "./weighted-order.ts";
 
 /** A chain, and how its slots share requests. */
 export type SharedChain = Pick<Model, "chain" | "balance">;
@@ -30,7 +30,7 @@ export class LoadBalancer {
    */
   order({ chain, balance }: SharedChain, affinity: string | undefined): readonly Slot[] {
     if (balance === undefined || chain.length === 1) return chain;
-    const hash = affinity === undefined ? undefined : hashOf(affinity);
+    const hash = affinity === undefined ? undefined : hash32(affinity);
     const ordered: Slot[] = [];
     for (let start = 0; start < chain.length; ) {
       const end = endOfTier(chain, start);
@@ -64,7 +64,7 @@ export class LoadBalancer {
     for (const slot of tier) {
       const { weight = defaultWeight } = slot;
       const share =
-        affinity === undefined ? 1 - this.#random() : shareOf(affinity, hashOf(slot.id));
+        affinity === undefined ? 1 - this.#random() : shareOf(affinity, hash32(slot.id));
       places.set(slot, placeOf(weight, share));
       if (isByLoad) burdens.set(slot, this.#burdenOf(slot, weight, balance, now));
     }

@@ -18,7 +18,7 @@ export function shareOf(affinity: number, candidate: number): number {
 }
 
 /** Returns a hash of 32 bits (FNV-1a). It is not a secret: who chooses a text may choose its order. */
-export function hashOf(text: string): number {
+export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

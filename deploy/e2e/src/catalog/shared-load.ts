@@ -1,0 +1,51 @@
+import { chatModel, slot } from "./entries.ts";
+
+const minuteSeconds = 60;
+
+/** Providers with time limits of their own. */
+export function limitedProviders(simulatorUrl: string) {
+  const base_url = `${simulatorUrl}/v1`;
+  return {
+    "late-start": { base_url, first_byte_seconds: 0.5, timeout_seconds: minuteSeconds },
+    "cut-short": { base_url, timeout_seconds: minuteSeconds, total_seconds: 1 },
+  };
+}
+
+/** Models whose slots share requests, or take over from one another. */
+export function sharedLoadModels() {
+  const tier = 1;
+  return [
+    chatModel("test-shared", [
+      { ...slot("long_timeout", "shared-3"), tier, weight: 3 },
+      { ...slot("long_timeout", "shared-1"), tier },
+    ]),
+    // One of its slots goes out after some calls.
+    chatModel("test-shared-failing", [
+      { ...slot("long_timeout", "leaving?pass_first=40&id=leaving&status=503"), tier },
+      { ...slot("long_timeout", "staying"), tier },
+    ]),
+    chatModel(
+      "test-affine",
+      ["a", "b", "c"].map((name) => ({ ...slot("openai", `affine-${name}`), tier })),
+      { passes: ["prompt_cache_key"], balance: "least_busy" },
+    ),
+    chatModel("test-parallel", [
+      { ...slot("sim", "one-at-a-time"), parallel: 1 },
+      slot("sim", "after-one-at-a-time"),
+    ]),
+    chatModel("test-few", [{ ...slot("sim", "few"), requests_per_minute: 2 }]),
+    chatModel("test-late-start", [
+      slot("late-start", "late?delay_ms=30000"),
+      slot("sim", "after-late"),
+    ]),
+    chatModel("test-cut-short", [slot("cut-short", "endless")]),
+    chatModel("test-repeated", [
+      { ...slot("sim", "repeated?fail_first=2&id=repeated&status=500"), retries: 2 },
+      slot("sim", "after-repeated"),
+    ]),
+    {
+      ...chatModel("test-counted", [{ ...slot("claude", "counted"), requests_per_minute: 1 }]),
+      pricing: { input: "1", output: "1", cache_write_1h: "2" },
+    },
+  ];
+}
