@@ -19,6 +19,7 @@ export interface Change {
     | "key"
     | "wallet"
     | "payment"
+    | "code"
     | "operator"
     | "token"
     | "slot"

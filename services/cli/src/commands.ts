@@ -9,6 +9,12 @@ import {
   updateAccountCommand,
 } from "./commands/account-commands.ts";
 import { listAuditCommand } from "./commands/audit-commands.ts";
+import {
+  createCodesCommand,
+  listCodesCommand,
+  redeemCodeCommand,
+  revokeCodesCommand,
+} from "./commands/code-commands.ts";
 import type { Command } from "./commands/command.ts";
 import {
   createKeyCommand,
@@ -70,6 +76,10 @@ export const commands: Readonly<Record<string, Command>> = {
   "request list": listRequestsCommand,
   "request show": showRequestCommand,
   "hold list": listHoldsCommand,
+  "code create": createCodesCommand,
+  "code list": listCodesCommand,
+  "code revoke": revokeCodesCommand,
+  "code redeem": redeemCodeCommand,
   "payments checkout": createCheckoutCommand,
   "payments list": listPaymentsCommand,
   "payments verify": verifyPaymentsCommand,

@@ -18,6 +18,10 @@ export const help = `tollgate: the operator's commands
   tollgate wallet show ACCOUNT
   tollgate wallet top-up ACCOUNT USD --reference REF
   tollgate wallet adjust ACCOUNT ±USD --reason REASON --reference REF
+  tollgate code create --credit USD --expires TIME [--count N] [--name N]
+  tollgate code list [--limit N] [--before BATCH-ID]
+  tollgate code revoke BATCH-ID
+  tollgate code redeem ACCOUNT CODE
   tollgate payments checkout ACCOUNT USD
   tollgate payments list [--account ACCOUNT] [--limit N] [--before PAYMENT-ID]
   tollgate payments verify [--days N]

@@ -2,6 +2,7 @@ import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { implementAccounts } from "./accounts.ts";
 import { implementAudit } from "./audit.ts";
+import { implementCodes } from "./codes.ts";
 import { implementKeyChanges } from "./key-changes.ts";
 import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
@@ -24,6 +25,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementKeyChanges(parts),
     ...implementWallets(parts),
     ...implementPayments(parts),
+    ...implementCodes(parts),
     ...implementLedger(parts),
     ...implementRequests(parts),
     ...implementModels(parts),

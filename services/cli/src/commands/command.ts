@@ -17,6 +17,7 @@ export const optionTypes = {
   budget: { type: "string" },
   by: { type: "string" },
   channel: { type: "string" },
+  count: { type: "string" },
   credit: { type: "string" },
   csv: { type: "boolean" },
   days: { type: "string" },

@@ -81,6 +81,6 @@ function paymentJson(payment: Payment) {
     refunded_nano_usd: String(payment.refundedNanoUsd),
     disputed_nano_usd: String(payment.disputedNanoUsd),
     created_at: isoTime(payment.createdAt),
-    credited_at: payment.creditedAt === undefined ? "" : isoTime(payment.creditedAt),
+    credited_at: isoTime(payment.creditedAt),
   };
 }

@@ -14,6 +14,8 @@ export function newId(
     | "hold"
     | "running"
     | "payment"
+    | "batch"
+    | "code"
     | "operator"
     | "invitation"
     | "token"

@@ -180,6 +180,44 @@ CREATE TABLE payment (
 CREATE INDEX payment_account_id ON payment (account_id, id);
 CREATE UNIQUE INDEX payment_intent_id ON payment (intent_id);
 
+-- Codes that were created together.
+CREATE TABLE credit_code_batch (
+  id              text PRIMARY KEY,
+  name            text NOT NULL,
+  -- Of each code.
+  credit_nano_usd bigint NOT NULL CHECK (credit_nano_usd > 0),
+  created_at      timestamptz(6) NOT NULL DEFAULT now(),
+  expires_at      timestamptz(6) NOT NULL,
+  revoked_at      timestamptz(6)
+);
+
+-- Codes that add credit to the account that redeems them. Their texts are not stored: only their SHA-256.
+CREATE TABLE credit_code (
+  id              text PRIMARY KEY,
+  batch_id        text NOT NULL REFERENCES credit_code_batch (id),
+  code_hash       bytea NOT NULL CHECK (octet_length(code_hash) = 32),
+  credit_nano_usd bigint NOT NULL CHECK (credit_nano_usd > 0),
+  expires_at      timestamptz(6) NOT NULL,
+  revoked_at      timestamptz(6),
+  -- The account that has redeemed it. NULL: none. Final.
+  account_id      text REFERENCES account (id),
+  redeemed_at     timestamptz(6),
+  CHECK ((account_id IS NULL) = (redeemed_at IS NULL))
+);
+
+CREATE UNIQUE INDEX credit_code_hash ON credit_code (code_hash);
+-- An account redeems one code of a batch.
+CREATE UNIQUE INDEX credit_code_batch_account ON credit_code (batch_id, account_id);
+
+-- How often an account entered a code lately that is none.
+CREATE TABLE code_failure (
+  account_id text PRIMARY KEY,
+  failures   integer NOT NULL,
+  since      timestamptz(6) NOT NULL
+);
+
+CREATE INDEX code_failure_since ON code_failure (since);
+
 -- The customers that Stripe has of accounts.
 CREATE TABLE payment_customer (
   account_id  text PRIMARY KEY REFERENCES account (id),
