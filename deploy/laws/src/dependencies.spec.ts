@@ -10,7 +10,7 @@ const kitLayers: Readonly<Record<string, readonly string[]>> = {
   "list-prices": ["core", "catalog"],
   rpc: ["core", "proto"],
   http: ["core", "catalog", "proto"],
-  runtime: ["core", "rpc", "http", "proto"],
+  runtime: ["core", "catalog", "rpc", "http", "proto"],
   upstream: ["core", "catalog"],
   providers: ["core", "catalog", "upstream"],
   metering: ["core", "catalog", "rpc", "runtime", "proto"],

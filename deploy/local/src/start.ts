@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { StartError } from "@tollgate/core/errors";
 import { runUntilStopped, startTarget } from "@tollgate/program/run";
 import { announce } from "./announce.ts";
 import { openDataFolder } from "./data-folder.ts";
+import { publishDemoCatalog } from "./demo-catalog.ts";
 import { createDemoKey } from "./demo-key.ts";
 import { startDemoProvider } from "./demo-provider.ts";
 import { startFleet } from "./fleet.ts";
@@ -15,8 +15,6 @@ import { startPostgres } from "./postgres.ts";
 import { openSecretsKey } from "./secrets-key.ts";
 import { createSignInUrl } from "./sign-in-url.ts";
 import { connectionsOf, startWorkers, workerCount } from "./workers.ts";
-
-const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 
 const secretBytes = 32;
 
@@ -86,11 +84,11 @@ async function startEverything({ fleet, workers }: Shape, stops: Stop[]): Promis
     env.DATABASE_URL = postgres.url;
   }
   env.TOLLGATE_SECRETS_KEY ||= await openSecretsKey(dataFolder);
-  const isDemo = !env.TOLLGATE_CATALOG;
-  if (isDemo) {
+  const isFile = Boolean(env.TOLLGATE_CATALOG);
+  if (!isFile) {
     const provider = await startDemoProvider(env);
     stops.push(provider.stop);
-    env.TOLLGATE_CATALOG = demoCatalog;
+    env.TOLLGATE_CATALOG_COPY ||= join(dataFolder, "catalog.json");
     env.TOLLGATE_SIMULATOR_URL = `${provider.url}/v1`;
   }
   // The services of a fleet accept calls on ports, which every user of this machine can reach.
@@ -105,7 +103,8 @@ async function startEverything({ fleet, workers }: Shape, stops: Stop[]): Promis
     : await startWhole(env, workers, socket, stops);
   const { url, consoleUrl, operatorAddress } = gateway;
   if (consoleUrl !== undefined) await socket.storeConsoleUrl(consoleUrl);
-  const key = isDemo ? await createDemoKey(operatorAddress, secrets) : undefined;
+  if (!isFile) await publishDemoCatalog(operatorAddress, secrets);
+  const key = isFile ? undefined : await createDemoKey(operatorAddress, secrets);
   const signInUrl = consoleUrl && (await createSignInUrl(consoleUrl, operatorAddress, secrets));
   await announce({ url, key, signInUrl }, dataFolder, process.stdout);
 }

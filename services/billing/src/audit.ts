@@ -23,7 +23,8 @@ export interface Change {
     | "operator"
     | "token"
     | "slot"
-    | "secret";
+    | "secret"
+    | "catalog";
   subjectId: string;
   accountId?: string;
   /** The subject as JSON. Members that are the same before and after are left out. No secrets. */

@@ -10,7 +10,6 @@ export interface BillingConfig {
   databaseConnections: number;
   /** The policy of accounts that have none. */
   admission: AdmissionName;
-  catalogFile: string;
   /** Undefined where it is not set: then no secret can be stored. */
   secretsKey: SecretsKey | undefined;
   /** Undefined where nothing is paid by card. */
@@ -24,7 +23,6 @@ export function readBillingConfig(env: Environment): BillingConfig {
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     admission: settings.TOLLGATE_ADMISSION,
-    catalogFile: settings.TOLLGATE_CATALOG,
     secretsKey: readOptionalSecretsKey(env),
     stripe: stripeSettingsOf(settings),
   };
@@ -33,6 +31,5 @@ export function readBillingConfig(env: Environment): BillingConfig {
 const schema = z.object({
   ...databaseSettings,
   TOLLGATE_ADMISSION: z.enum(["likely", "strict", "whole"]).default("likely"),
-  TOLLGATE_CATALOG: z.string(),
   ...paymentSettings,
 });

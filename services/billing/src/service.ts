@@ -1,6 +1,6 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import { watchCatalog } from "@tollgate/catalog/watch";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import { CatalogService } from "@tollgate/proto/tollgate/v1/catalog";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
@@ -9,11 +9,14 @@ import { PaymentService } from "@tollgate/proto/tollgate/v1/payment";
 import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";
+import { createClient } from "@tollgate/rpc/client";
 import { bindOperatorService, bindService } from "@tollgate/rpc/implementation";
+import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import { localActor } from "./actor.ts";
 import { admissions } from "./admission.ts";
+import { implementCatalog } from "./catalog/sync.ts";
 import { readBillingConfig } from "./config.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
@@ -31,9 +34,8 @@ import { lookUpSettlement } from "./settlement.ts";
 /** Accounts and keys, and the operator's commands. */
 export const billing = defineService({
   name: "billing",
-  async setup({ env, migrates, log, peer, notices, now }) {
+  async setup({ env, migrates, log, peer, notices, openCatalog, now }) {
     const config = readBillingConfig(env);
-    const catalog = await watchCatalog(config.catalogFile, vendors, log);
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: billingSchema,
@@ -59,12 +61,18 @@ export const billing = defineService({
         requests: await lookUpSettlement(ledger, accountId, requestIds),
       }),
     });
+    const catalogs = bindService(CatalogService, implementCatalog(prisma));
+    const own = createLocalTransport(log);
+    own.add(catalogs);
+    const client = createClient(CatalogService, own);
+    const catalog = await openCatalog({ kinds: vendors, client });
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
     const stripe = config.stripe && (await openStripe(config.stripe));
-    const reads = { ledger, slots, conversations, stripe, catalog: catalog.current };
+    const reads = { ledger, slots, conversations, stripe };
+    const catalogParts = { catalog: catalog.current, catalogFile: catalog.file };
     const { secretsKey } = config;
-    const parts = { prisma, ...reads, secretsKey, notices, now };
+    const parts = { prisma, ...reads, ...catalogParts, secretsKey, notices, now };
     const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),
@@ -77,10 +85,9 @@ export const billing = defineService({
     );
     const reconciling = stripe && reconcilePayments({ prisma, ledger, access: stripe, log, now });
     return {
-      bindings: [lookups, commands, identity, secrets, payments],
+      bindings: [lookups, catalogs, commands, identity, secrets, payments],
       async stop() {
         await reconciling?.stop();
-        catalog.close();
         await prisma.$disconnect();
         await pool.end();
       },

@@ -49,6 +49,7 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
     slots: createClient(SlotService, transport),
     stripe: undefined,
     conversations: createClient(ConversationService, transport),
+    catalogFile: undefined,
     catalog: () => ({
       providers: new Map(),
       models: new Map(),

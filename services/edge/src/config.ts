@@ -8,7 +8,6 @@ export interface EdgeConfig {
   host: string;
   /** Whether other processes of this machine may listen on the port, too. */
   isPortShared: boolean;
-  catalogFile: string;
   databaseUrl: string;
   databaseConnections: number;
   corsOrigins: CorsOrigins;
@@ -25,7 +24,6 @@ export function readEdgeConfig(env: Environment): EdgeConfig {
     port: settings.PORT,
     host: settings.HOST,
     isPortShared: settings.TOLLGATE_SHARE_PORT === "on",
-    catalogFile: settings.TOLLGATE_CATALOG,
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     corsOrigins: settings.TOLLGATE_CORS_ORIGINS,
@@ -44,7 +42,6 @@ const schema = z.object({
   PORT: integerSetting({ min: 0, max: 65_535, default: 8_080 }),
   HOST: z.string().default("0.0.0.0"),
   TOLLGATE_SHARE_PORT: z.enum(["on", "off"]).default("off"),
-  TOLLGATE_CATALOG: z.string(),
   TOLLGATE_STORED_RESPONSES_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),
   TOLLGATE_BODIES_MIB: integerSetting({ min: 32, max: 1_048_576, default: 256 }),
   TOLLGATE_RESPONSE_SECONDS: integerSetting({ min: 1, max: 1_800, default: 1_800 }),

@@ -1,8 +1,8 @@
-import { watchCatalog } from "@tollgate/catalog/watch";
 import { serviceUnavailable } from "@tollgate/core/errors";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import { CatalogService } from "@tollgate/proto/tollgate/v1/catalog";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
@@ -42,9 +42,10 @@ import { traceProxy, traceUpgrades } from "./trace-requests.ts";
 /** The public service of the fleet: the only one that clients connect to. */
 export const edge = defineService({
   name: "edge",
-  async setup({ env, log, metrics, migrates, peer, httpPeer, peerAuth, notices, shutdown, now }) {
+  async setup(context) {
+    const { env, log, metrics, migrates, peer, notices, openCatalog, shutdown, now } = context;
     const config = readEdgeConfig(env);
-    const catalog = await watchCatalog(config.catalogFile, vendors, log);
+    const catalog = await openCatalog({ kinds: vendors, client: peer("billing", CatalogService) });
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: edgeSchema,
@@ -57,10 +58,7 @@ export const edge = defineService({
     const services = clientsOf(peer);
     const { billing } = services;
     const refusals = countRefusals(billing, log);
-    const proxyTo = (owner: ServiceName) =>
-      traceProxy(createServiceProxy(httpPeer(owner), peerAuth, log));
-    const proxies = { audio: proxyTo("audio"), document: proxyTo("document") };
-    const others = serviceNames.filter((name) => name !== "edge" && name !== "console");
+    const proxies = createProxies(context);
     const dependencies: RouteDependencies = {
       log,
       metrics,
@@ -74,9 +72,10 @@ export const edge = defineService({
       maxResponseMs: config.maxResponseMs,
       records,
       services,
-      health: Object.fromEntries(others.map((name) => [name, peer(name, Health)])),
+      health: healthClientsOf(peer),
       proxies,
       catalog: catalog.current,
+      isModelListed: catalog.isListed,
       openApiDocument: () => createDocument(routes),
       version: manifest.version,
       uptimeSeconds: () => process.uptime(),
@@ -108,7 +107,6 @@ export const edge = defineService({
         await pool.end();
         proxies.audio.close();
         proxies.document.close();
-        catalog.close();
       },
     };
   },
@@ -117,6 +115,17 @@ export const edge = defineService({
 /** The gateway ends a request, and not its client: its call is not charged. */
 function endStopped(context: RequestContext): void {
   context.end(serviceUnavailable());
+}
+
+function createProxies({ httpPeer, peerAuth, log }: ServiceContext): RouteDependencies["proxies"] {
+  const proxyTo = (owner: ServiceName) =>
+    traceProxy(createServiceProxy(httpPeer(owner), peerAuth, log));
+  return { audio: proxyTo("audio"), document: proxyTo("document") };
+}
+
+function healthClientsOf(peer: ServiceContext["peer"]): RouteDependencies["health"] {
+  const others = serviceNames.filter((name) => name !== "edge" && name !== "console");
+  return Object.fromEntries(others.map((name) => [name, peer(name, Health)]));
 }
 
 function clientsOf(peer: ServiceContext["peer"]): RouteDependencies["services"] {

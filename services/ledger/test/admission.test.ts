@@ -208,6 +208,7 @@ describe("the admission policies", () => {
     const { client } = ledger;
     const engine: Engine = createEngine({
       catalog: () => emptyCatalog,
+      isCatalogNewest: () => true,
       holds: createHolds({ ledger: client, log, metrics, runningRequests, busyFrom: 0 }),
       publisher: {
         publish: async (event) => void events.set(event.id, event),

@@ -45,6 +45,7 @@ describe("the cost in a client's response", () => {
     const eventLog = await openEventLog(await mkdtemp(join(tmpdir(), "spool-")), log);
     engine = createEngine({
       catalog: () => emptyCatalog,
+      isCatalogNewest: () => true,
       holds: createHolds({
         ledger: { ...client, growHold: (...call) => delay.then(() => client.growHold(...call)) },
         log,

@@ -63,6 +63,9 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
     metrics: createMetrics(),
     broker: undefined,
     notices: localNotices(),
+    openCatalog: () => {
+      throw new Error("the ledger has no catalog");
+    },
     now: () => new Date(),
   });
   for (const binding of service.bindings) transport.add(binding);

@@ -38,7 +38,7 @@ const fleetConnections = [
   "document -> ledger:9090",
   "image -> ledger:9090",
   "audio -> ledger:9090",
-  // The stored keys of providers.
+  // The stored keys of providers, and the catalog.
   "chat -> billing:9090",
   "document -> billing:9090",
   "image -> billing:9090",

@@ -1,21 +1,16 @@
 import type { Catalog } from "@tollgate/catalog/model";
-import { parseCatalog } from "@tollgate/catalog/parse";
-import { catalogWarnings } from "@tollgate/catalog/warnings";
-import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { loadListPrices } from "@tollgate/list-prices/list-prices";
-import { priceWarnings } from "@tollgate/list-prices/price-warnings";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { DisabledSlot } from "@tollgate/proto/tollgate/v1/slot";
-import { vendors } from "@tollgate/providers";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
 import { describeModels } from "./described-models.ts";
 import type { OperatorParts } from "./parts.ts";
 
-const maxCatalogCharacters = 1024 * 1024;
 const maxReasonLength = 500;
 
-/** The operator's calls about the catalog and its slots. */
+/** The operator's calls about the models of the catalog and their slots. */
 export function implementModels({ prisma, slots, catalog, actor, now }: OperatorParts) {
   async function stateOf(slotId: string) {
     const { slots: states } = await slots.readSlots({});
@@ -29,13 +24,6 @@ export function implementModels({ prisma, slots, catalog, actor, now }: Operator
         loadListPrices(now()),
       ]);
       return { models: describeModels(catalog(), states, prices) };
-    },
-    async checkCatalog({ text }) {
-      if (text.length > maxCatalogCharacters) throw invalidParam("text", "must be at most 1 MiB");
-      const { checked, errors } = parse(text);
-      if (checked === undefined) return { errors };
-      const compared = priceWarnings(checked, await loadListPrices(now()));
-      return { errors, warnings: [...catalogWarnings(checked), ...compared] };
     },
     async updateSlot({ slot: slotId, isDisabled, reason }) {
       if (reason.length > maxReasonLength) {
@@ -53,15 +41,6 @@ export function implementModels({ prisma, slots, catalog, actor, now }: Operator
       return { state: await stateOf(slotId) };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
-}
-
-function parse(text: string): { checked?: Catalog; errors: string[] } {
-  try {
-    return { checked: parseCatalog(text, vendors), errors: [] };
-  } catch (error) {
-    if (error instanceof StartError) return { errors: [error.message] };
-    throw error;
-  }
 }
 
 function requireSlot({ models }: Catalog, slotId: string): void {

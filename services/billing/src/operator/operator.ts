@@ -2,6 +2,7 @@ import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { implementAccounts } from "./accounts.ts";
 import { implementAudit } from "./audit.ts";
+import { implementCatalogCalls } from "./catalog.ts";
 import { implementCodes } from "./codes.ts";
 import { implementKeyChanges } from "./key-changes.ts";
 import { implementKeys } from "./keys.ts";
@@ -30,6 +31,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementRequests(parts),
     ...implementModels(parts),
     ...implementSecrets(parts),
+    ...implementCatalogCalls(parts),
     ...implementOperators(parts),
     ...implementTokens(parts),
     ...implementAudit(parts),

@@ -9,6 +9,14 @@ import type { CallActor } from "../actor.ts";
 import type { PrismaClient } from "../generated/client.ts";
 import type { StripeAccess } from "../payments/stripe-client.ts";
 
+/** A file that is the catalog, as it was read last. */
+export interface CatalogFileText {
+  path: string;
+  /** Of a text that is valid. */
+  text: string;
+  hash: string;
+}
+
 /** What the operator's calls need. */
 export interface OperatorParts {
   prisma: PrismaClient;
@@ -21,6 +29,8 @@ export interface OperatorParts {
   catalog(): Catalog;
   /** Seals the secrets that operators set. Undefined where it is not set. */
   secretsKey: SecretsKey | undefined;
+  /** Returns the file that is the catalog; undefined where it is in the database. */
+  catalogFile: (() => CatalogFileText) | undefined;
   notices: Notices;
   /** Who makes the call, and what it finds. */
   actor: CallActor;

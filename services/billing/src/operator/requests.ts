@@ -4,12 +4,15 @@ import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { RefusedKey } from "@tollgate/proto/tollgate/v1/slot";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
+import { liveProcesses, toProcess } from "../catalog/processes.ts";
 import { sumRefusals } from "../refusals.ts";
 import { pageSize } from "./account-messages.ts";
+import { readNewestCatalog } from "./catalog.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls about requests and open holds. */
-export function implementRequests({ prisma, ledger, slots }: OperatorParts) {
+export function implementRequests(parts: OperatorParts) {
+  const { prisma, ledger, slots } = parts;
   return {
     async listHolds({ account, limit, beforeHoldId }) {
       const accountId = await accountIdOf(prisma, account);
@@ -43,10 +46,11 @@ export function implementRequests({ prisma, ledger, slots }: OperatorParts) {
     async readOverview({ account, from, to }) {
       const accountId = await accountIdOf(prisma, account);
       const period = { ...(from && { from }), ...(to && { to }) };
-      const [{ $typeName: _, ...overview }, refusals, refusedKeys] = await Promise.all([
+      const [{ $typeName: _, ...overview }, refusals, refusedKeys, processes] = await Promise.all([
         ledger.sumOverview({ accountId, ...period }),
         sumRefusals(prisma, { accountId, from: dateOf(from, "from"), to: dateOf(to, "to") }),
         accountId === "" ? readRefusedKeys(slots) : [],
+        accountId === "" ? readRefusingProcesses(parts) : [],
       ]);
       const ids = overview.forecasts.map((forecast) => forecast.accountId);
       const names = await nameAccounts(prisma, ids);
@@ -54,13 +58,23 @@ export function implementRequests({ prisma, ledger, slots }: OperatorParts) {
         ...forecast,
         accountName: names.get(forecast.accountId) ?? "",
       }));
-      return { ...overview, forecasts, refusals, refusedKeys };
+      return { ...overview, forecasts, refusals, refusedKeys, refusingProcesses: processes };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 
 async function readRefusedKeys(slots: OperatorParts["slots"]): Promise<RefusedKey[]> {
   return (await slots.readRefusedKeys({})).refusedKeys;
+}
+
+async function readRefusingProcesses(parts: OperatorParts) {
+  const [processes, newest] = await Promise.all([
+    liveProcesses(parts.prisma),
+    readNewestCatalog(parts),
+  ]);
+  return processes
+    .filter(({ refused_reason: reason }) => reason !== null)
+    .map((process) => toProcess(process, newest));
 }
 
 function dateOf(timestamp: Timestamp | undefined, name: string): Date {

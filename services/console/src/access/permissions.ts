@@ -69,6 +69,13 @@ export const operatorRules: Calls<typeof OperatorService> = {
   readRetention: { role: VIEWER },
   listModels: { role: VIEWER },
   checkCatalog: { role: OPERATOR },
+  listCatalogRevisions: { role: VIEWER },
+  getCatalogRevision: { role: VIEWER },
+  getCatalogDiff: { role: VIEWER },
+  // A catalog says to which address a provider's key is sent.
+  publishCatalog: { role: OWNER },
+  rollBackCatalog: { role: OWNER },
+  getCatalogStatus: { role: VIEWER },
   updateSlot: { role: OPERATOR },
   setSecret: { role: OPERATOR },
   listSecrets: { role: VIEWER },

@@ -1,4 +1,4 @@
-import type { Catalog } from "@tollgate/catalog/model";
+import type { Catalog, Model } from "@tollgate/catalog/model";
 import type { Log } from "@tollgate/core/log";
 import type { Health } from "@tollgate/proto/grpc/health/v1/health";
 import type { AudioService } from "@tollgate/proto/tollgate/v1/audio";
@@ -42,6 +42,8 @@ export interface RouteDependencies {
   proxies: { audio: ServiceProxy; document: ServiceProxy };
   /** Returns the current catalog. */
   catalog(): Catalog;
+  /** Returns whether the service that serves a model of it has it. */
+  isModelListed(model: Model): boolean;
   /** Returns the OpenAPI document of all routes. */
   openApiDocument(): OpenApiDocument;
   version: string;

@@ -5,7 +5,7 @@ import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { testKinds } from "../test/kinds.ts";
-import { type CatalogWatch, watchCatalog } from "./watch.ts";
+import { type CatalogWatch, hashOfText, watchCatalog } from "./watch.ts";
 
 const error = vi.fn();
 const log: Log = { debug() {}, info() {}, warn() {}, error, child: () => log };
@@ -34,28 +34,43 @@ models:
 }
 
 function aliases(): string[] {
-  return [...(watch?.current().models.keys() ?? [])];
+  return [...(watch?.current().catalog.models.keys() ?? [])];
 }
 
 test("a valid new version replaces the catalog, and an invalid one does not", async () => {
   await writeFile(file, catalogOf("first"));
-  watch = await watchCatalog(file, testKinds, log);
+  watch = await watchCatalog(file, { kinds: testKinds, log });
   expect(aliases()).toEqual(["first"]);
   await writeFile(file, catalogOf("second"));
   await vi.waitFor(() => expect(aliases()).toEqual(["second"]), { timeout: 5_000 });
   await writeFile(file, "models: [");
   await vi.waitFor(() => expect(error).toHaveBeenCalled(), { timeout: 5_000 });
   expect(aliases()).toEqual(["second"]);
+  expect(watch.refusal()).toEqual({
+    hash: hashOfText("models: ["),
+    reason: expect.stringMatching(/not YAML/),
+  });
   await writeFile(file, catalogOf("third"));
   await vi.waitFor(() => expect(aliases()).toEqual(["third"]), { timeout: 5_000 });
+  expect(watch.refusal()).toBeUndefined();
+});
+
+test("a version that is taken back is not refused any more", async () => {
+  await writeFile(file, catalogOf("first"));
+  watch = await watchCatalog(file, { kinds: testKinds, log });
+  await writeFile(file, "models: [");
+  await vi.waitFor(() => expect(watch?.refusal()).toBeDefined(), { timeout: 5_000 });
+  await writeFile(file, catalogOf("first"));
+  await vi.waitFor(() => expect(watch?.refusal()).toBeUndefined(), { timeout: 5_000 });
+  expect(aliases()).toEqual(["first"]);
 });
 
 test("a catalog that `check` refuses is not used", async () => {
   await writeFile(file, catalogOf("first"));
-  const check = () => {
+  const check = async () => {
     throw new StartError("no key for p");
   };
-  await expect(watchCatalog(file, testKinds, log, check)).rejects.toThrow(
+  await expect(watchCatalog(file, { kinds: testKinds, log, check })).rejects.toThrow(
     /catalog\.yaml: no key for p/,
   );
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { unwatchFile, watchFile } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { StartError } from "@tollgate/core/errors";
@@ -9,65 +10,102 @@ import type { ProviderKinds } from "./provider-kind.ts";
 /** How often the file is checked. Polling also sees the links of a mounted ConfigMap change. */
 const pollMs = 500;
 
+/** Refuses a catalog: throws a StartError, or rejects with one. */
+export type CatalogCheck = (catalog: Catalog) => void | Promise<void>;
+
+/** A text that is a valid catalog. */
+export interface CatalogText {
+  catalog: Catalog;
+  text: string;
+  /** The SHA-256 of the text, in hex. */
+  hash: string;
+}
+
+/** A version of the file that is not used. */
+export interface RefusedFile {
+  /** Empty where the file cannot be read. */
+  hash: string;
+  reason: string;
+}
+
 export interface CatalogWatch {
-  /** Returns the newest valid catalog. Call it for each request. */
-  current(): Catalog;
+  /** Returns the newest valid version. */
+  current(): CatalogText;
+  /** Returns the newest version where it is refused; undefined where it is in use. */
+  refusal(): RefusedFile | undefined;
   close(): void;
+}
+
+export interface WatchOptions {
+  kinds: ProviderKinds;
+  log: Log;
+  check?: CatalogCheck;
+  /** Called when another version is in use, or refused. */
+  onChange?(): void;
 }
 
 /**
  * Reads the catalog, and reads it again whenever the file changes. Throws a StartError when the file
  * is not valid at first. A later version that is not valid is logged, and the previous catalog stays
- * in use. `check` may throw a StartError to refuse a catalog.
+ * in use.
  */
 export async function watchCatalog(
   file: string,
-  kinds: ProviderKinds,
-  log: Log,
-  check: (catalog: Catalog) => void = () => {},
+  { kinds, log, check = () => {}, onChange = () => {} }: WatchOptions,
 ): Promise<CatalogWatch> {
-  const load = (text: string) => loadCatalog(file, text, kinds, check);
-  let text = await readCatalogText(file);
-  let catalog = load(text);
+  const load = async (text: string): Promise<CatalogText> => {
+    const catalog = parseCatalog(text, kinds);
+    await check(catalog);
+    return { catalog, text, hash: hashOfText(text) };
+  };
+  const refuseToStart = (error: unknown) => {
+    throw error instanceof StartError ? new StartError(`catalog ${file}: ${error.message}`) : error;
+  };
+  let current = await readText(file).then(load).catch(refuseToStart);
+  let seen = current.text;
+  let refusal: RefusedFile | undefined;
 
   async function reload(): Promise<void> {
+    let hash = "";
     try {
-      const newText = await readCatalogText(file);
-      if (newText === text) return;
-      text = newText;
-      catalog = load(newText);
-      log.info({ file, models: catalog.models.size }, "catalog reloaded");
+      const text = await readText(file);
+      if (text === seen) return;
+      seen = text;
+      hash = hashOfText(text);
+      if (text !== current.text) current = await load(text);
+      refusal = undefined;
+      log.info({ file, models: current.catalog.models.size }, "catalog reloaded");
     } catch (error) {
+      // A file that cannot be read, such as one that is being replaced, is another version.
+      if (hash === "") seen = "";
       const reason = error instanceof StartError ? error.message : String(error);
+      refusal = { hash, reason };
       log.error({ file, reason }, "catalog not reloaded: the previous one stays in use");
     }
+    onChange();
   }
 
-  const listener = () => void reload();
+  let reloading = Promise.resolve();
+  const listener = () => {
+    reloading = reloading.then(reload);
+  };
   watchFile(file, { interval: pollMs, persistent: false }, listener);
-  return { current: () => catalog, close: () => unwatchFile(file, listener) };
+  return {
+    current: () => current,
+    refusal: () => refusal,
+    close: () => unwatchFile(file, listener),
+  };
 }
 
-function loadCatalog(
-  file: string,
-  text: string,
-  kinds: ProviderKinds,
-  check: (catalog: Catalog) => void,
-): Catalog {
-  try {
-    const catalog = parseCatalog(text, kinds);
-    check(catalog);
-    return catalog;
-  } catch (error) {
-    if (error instanceof StartError) throw new StartError(`catalog ${file}: ${error.message}`);
-    throw error;
-  }
+/** Returns the SHA-256 of a catalog's text, in hex. */
+export function hashOfText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
-async function readCatalogText(file: string): Promise<string> {
+async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new StartError(`catalog ${file}: cannot be read (${(error as Error).message})`);
+    throw new StartError(`cannot be read (${(error as Error).message})`);
   }
 }

@@ -20,7 +20,9 @@ export function newId(
     | "invitation"
     | "token"
     | "audit"
-    | "replica",
+    | "replica"
+    | "candidate"
+    | "process",
 ): string {
   return `${kind}_${hexOfUuid()}`;
 }

@@ -45,6 +45,7 @@ function world({ chargeId = "", models = new Map<string, Model>() } = {}) {
     log: createLog("silent"),
     metrics,
     catalog: () => ({ models }),
+    isCatalogNewest: () => true,
     holds: { take: async () => hold },
     publisher: { publish: async (event: UsageEvent) => void events.push(event) },
     charges: { find: async () => 6_000n },

@@ -1,6 +1,6 @@
 import { type Catalog, type Model, type Slot, servableModel } from "@tollgate/catalog/model";
 import type { RouteType } from "@tollgate/catalog/route-types";
-import { GatewayError } from "@tollgate/core/errors";
+import { GatewayError, serviceUnavailable } from "@tollgate/core/errors";
 import { traced } from "@tollgate/core/tracing";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createBreakers } from "@tollgate/upstream/breaker";
@@ -60,6 +60,8 @@ export interface Engine {
 
 export interface EngineDependencies extends Omit<GenerationDependencies, "balancer"> {
   catalog(): Catalog;
+  /** Returns whether that is the newest one. */
+  isCatalogNewest(): boolean;
 }
 
 /** How much of an unknown alias an error message repeats. */
@@ -79,6 +81,8 @@ export function createEngine(parts: EngineDependencies): Engine {
       if (servableModel(catalog, alias, routeType, []) !== undefined) {
         dependencies.metrics.limitRefusals.inc({ limit: "models" });
       }
+      // Another replica may have the model.
+      if (!dependencies.isCatalogNewest()) throw serviceUnavailable();
       const name = JSON.stringify(alias.slice(0, maxAliasShown));
       const message = `No model of this route is called ${name}.`;
       throw new GatewayError("model_not_found", message, { param: "model" });

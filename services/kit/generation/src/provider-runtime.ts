@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Catalog } from "@tollgate/catalog/model";
-import { watchCatalog } from "@tollgate/catalog/watch";
+import { type Catalog, secretNamesOf } from "@tollgate/catalog/model";
 import { integerSetting, readSettings } from "@tollgate/core/config";
+import { StartError } from "@tollgate/core/errors";
 import { readOptionalSecretsKey } from "@tollgate/core/secrets-key";
 import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
@@ -9,6 +9,7 @@ import { createHolds } from "@tollgate/metering/holds/holds";
 import { openEventLog } from "@tollgate/metering/outbox/event-log";
 import { RunningRequests } from "@tollgate/metering/outbox/running-requests";
 import { createPublisher } from "@tollgate/metering/usage-publisher";
+import { CatalogService } from "@tollgate/proto/tollgate/v1/catalog";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
@@ -21,7 +22,7 @@ import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
 import { reportBreakers } from "./report-breakers.ts";
 import { createRunningGenerations } from "./running-generations.ts";
-import { syncSecrets } from "./secret-sync.ts";
+import { type SecretSync, syncSecrets } from "./secret-sync.ts";
 import { syncSlots } from "./slot-sync.ts";
 
 /** The parts that every service needs to call model providers. */
@@ -39,16 +40,20 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   const { name, env, log, peer, metrics, now } = context;
   const usageBroker = usageBrokerOf(context.broker, context.peerAuth);
   const settings = readSettings(schema, env);
-  const check = (one: Catalog) => requireVariables(one, env);
-  const catalog = await watchCatalog(settings.TOLLGATE_CATALOG, vendors, log, check);
   const breakers = createBreakers(() => performance.now(), reportBreakers(log, metrics));
-  const secrets = await syncSecrets({
+  const secrets = syncSecrets({
     secrets: peer("billing", SecretService),
     key: readOptionalSecretsKey(env),
-    catalog: catalog.current,
     log,
     onChange: (name) => breakers.secretChanged(name),
   });
+  const catalog = await context.openCatalog({
+    kinds: vendors,
+    client: peer("billing", CatalogService),
+    check: (one) => requireVariables(one, env),
+    checkRevision: (one) => requireSecrets(one, secrets),
+  });
+  if (secretNamesOf(catalog.current()).size > 0) await secrets.firstRead;
   const providers = createProviderClient(env, secrets.values);
   const eventLog = await openEventLog(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
@@ -70,6 +75,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   return {
     engine: createEngine({
       catalog: catalog.current,
+      isCatalogNewest: catalog.isNewest,
       ...metering,
       running,
       breakers: slots.breakers,
@@ -85,15 +91,23 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
       const sharingEnded = holds.stopSharing();
       await publisher.stop(graceMs);
       await sharingEnded;
-      catalog.close();
       holds.stop();
       await providers.close();
     },
   };
 }
 
+/** Throws a StartError that names the first secret of a catalog that has no value. */
+async function requireSecrets(catalog: Catalog, { values, refresh }: SecretSync): Promise<void> {
+  const names = secretNamesOf(catalog);
+  await refresh(names);
+  for (const name of names) {
+    const problem = values.problemOf(name);
+    if (problem !== undefined) throw new StartError(problem);
+  }
+}
+
 const schema = z.object({
-  TOLLGATE_CATALOG: z.string(),
   TOLLGATE_SPOOL_DIR: z.string().default(".data/spool"),
   TOLLGATE_MISSING_AFTER_SECONDS: integerSetting({ min: 1, max: 3_600, default: 30 }),
   TOLLGATE_SHARE_HOLDS_FROM: integerSetting({ min: 0, max: 1_000_000, default: 16 }),

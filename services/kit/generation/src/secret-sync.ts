@@ -1,5 +1,3 @@
-import type { Catalog } from "@tollgate/catalog/model";
-import { secretNamesOf } from "@tollgate/catalog/model";
 import type { Log } from "@tollgate/core/log";
 import { repeat } from "@tollgate/core/repeat";
 import type { SecretsKey } from "@tollgate/core/secrets-key";
@@ -16,6 +14,10 @@ const timeoutMs = 5_000;
 
 export interface SecretSync {
   values: SecretValues;
+  /** Resolves once they were read. */
+  firstRead: Promise<void>;
+  /** Reads them now, where one of these names has no value. Rejects where billing cannot be reached. */
+  refresh(names: Iterable<string>): Promise<void>;
   stop(): void;
 }
 
@@ -23,8 +25,6 @@ export interface SecretSyncParts {
   secrets: Client<typeof SecretService>;
   /** Undefined where `TOLLGATE_SECRETS_KEY` is not set: no secret has a value then. */
   key: SecretsKey | undefined;
-  /** Returns the catalog in use. */
-  catalog(): Catalog;
   log: Log;
   /** Called with the name of a secret whose value has changed, or was set or removed. */
   onChange(name: string): void;
@@ -32,10 +32,10 @@ export interface SecretSyncParts {
 
 /**
  * Reads the stored secrets every second. While billing cannot be reached, those that were read last stay
- * in use. Resolves once they were read, where the catalog in use names any; else at once.
+ * in use.
  */
-export async function syncSecrets(parts: SecretSyncParts): Promise<SecretSync> {
-  const { secrets, catalog, log, onChange } = parts;
+export function syncSecrets(parts: SecretSyncParts): SecretSync {
+  const { secrets, log, onChange } = parts;
   const opened = new OpenedSecrets(parts.key, log);
   let reportedAt = performance.now();
   let isReachable = true;
@@ -68,6 +68,12 @@ export async function syncSecrets(parts: SecretSyncParts): Promise<SecretSync> {
 
   const repeating = repeat(run, { everyMs: intervalMs });
   repeating.wake();
-  if (secretNamesOf(catalog()).size > 0) await firstRead.promise;
-  return { values: opened, stop: () => void repeating.stop() };
+  return {
+    values: opened,
+    firstRead: firstRead.promise,
+    async refresh(names) {
+      if ([...names].some((name) => opened.problemOf(name) !== undefined)) await sync();
+    },
+    stop: () => void repeating.stop(),
+  };
 }

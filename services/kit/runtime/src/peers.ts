@@ -33,7 +33,7 @@ export function createPeers(
   parts: { log: Log; peerAuth: PeerAuth; readiness: Readiness },
 ): Peers {
   const local = createLocalTransport(parts.log);
-  local.add(bindHealthService(parts.readiness.isDraining));
+  local.add(bindHealthService(parts.readiness.isUnavailable));
   const localTransport = traceTransport(local, "in_process");
   const remote = new Map<ServiceName, GrpcTransport>();
 

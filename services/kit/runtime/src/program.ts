@@ -5,10 +5,12 @@ import { createPeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
 import { type GrpcServer, serveGrpc } from "@tollgate/rpc/grpc-server";
 import { bindHealthService } from "@tollgate/rpc/health-service";
+import type { ServiceBinding } from "@tollgate/rpc/implementation";
 import { traceBinding } from "@tollgate/rpc/traced-calls";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { openBroker } from "./broker/connection.ts";
+import { createProcessCatalog } from "./catalog/process-catalog.ts";
 import { readFleetSecrets } from "./fleet-secrets.ts";
 import { openHttpAddresses } from "./http-addresses.ts";
 import { openNotices } from "./open-notices.ts";
@@ -71,6 +73,8 @@ export async function startProgram(
     ? openBroker(settings.NATS_URL, `tollgate-${names.join("+")}`, log)
     : undefined;
   const notices = openNotices(names, { broker, databaseUrl: settings.DATABASE_URL }, log);
+  const shared = { notices: notices.notices, log, metrics, readiness };
+  const catalog = createProcessCatalog(names, env, shared);
   const peers = createPeers(new Set(names), env, { log, peerAuth, readiness });
   const leaving = new AbortController();
   const shutdown = new AbortController();
@@ -79,6 +83,7 @@ export async function startProgram(
   let grpc: GrpcServer | undefined;
 
   const contextOf = ({ name }: Service): ServiceContext => ({
+    ...shared,
     name,
     env,
     log: log.child({ service: name }),
@@ -89,8 +94,7 @@ export async function startProgram(
     uploads,
     peerAuth,
     broker,
-    notices: notices.notices,
-    metrics,
+    openCatalog: (user) => catalog.open(name, user),
     shutdown: { leaving: leaving.signal, signal: shutdown.signal, graceMs },
     now: () => new Date(),
   });
@@ -107,11 +111,8 @@ export async function startProgram(
       for (const binding of started.bindings) peers.add(binding);
     }
     if (settings.TOLLGATE_LISTEN) {
-      const served = running.flatMap((service) => service.bindings);
-      const traced = served.map((binding) => traceBinding(binding, "grpc"));
-      const bindings = [...traced, bindHealthService(readiness.isDraining)];
-      const guard = { log, peerAuth };
-      grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, guard);
+      const bindings = [...tracedBindings(running), bindHealthService(readiness.isUnavailable)];
+      grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, { log, peerAuth });
     }
     collectStartGarbage();
     readiness.markReady();
@@ -119,7 +120,7 @@ export async function startProgram(
   }
 
   async function stop(): Promise<void> {
-    const wasReady = readiness.state() === "ready";
+    const wasReady = readiness.state() !== "starting";
     readiness.markDraining();
     leaving.abort();
     grpc?.leave();
@@ -136,6 +137,8 @@ export async function startProgram(
     return [
       // Requests in progress complete while everything that they depend on still runs.
       { name: "requests in progress", run: drain },
+      // Billing, which it reports to, may be one of the services.
+      { name: "the catalog", run: catalog.stop },
       { name: "the services", run: release },
       { name: "Postgres, for notices", run: notices.close },
       { name: "the broker", run: async () => broker?.close() },
@@ -154,6 +157,11 @@ export async function startProgram(
     throw error;
   }
   return { url: urlOf(running), consoleUrl: consoleUrlOf(running), stop };
+}
+
+function tracedBindings(running: readonly RunningService[]): ServiceBinding[] {
+  const served = running.flatMap((service) => service.bindings);
+  return served.map((binding) => traceBinding(binding, "grpc"));
 }
 
 function urlOf(running: readonly RunningService[]): string | undefined {

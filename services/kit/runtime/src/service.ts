@@ -7,6 +7,7 @@ import type { UploadSpace } from "@tollgate/http/upload-space";
 import type { Client, ServiceBinding } from "@tollgate/rpc/implementation";
 import type { Broker } from "./broker/connection.ts";
 import type { Notices } from "./broker/notices.ts";
+import type { CatalogUser, SharedCatalog } from "./catalog/catalog-origin.ts";
 import type { Metrics } from "./operations/metrics.ts";
 
 export const serviceNames = [
@@ -47,6 +48,8 @@ export interface ServiceContext {
   /** Undefined when the program runs without a broker. */
   broker: Broker | undefined;
   notices: Notices;
+  /** Resolves with the catalog that the services of the process share; see `ProcessCatalog`. */
+  openCatalog(user: CatalogUser): Promise<SharedCatalog>;
   metrics: Metrics;
   shutdown: Shutdown;
   now(): Date;

@@ -282,6 +282,61 @@ CREATE TABLE provider_secret (
   last_used_at timestamptz(6)
 );
 
+-- The texts of the catalog that were published. A row never changes.
+CREATE TABLE catalog_revision (
+  revision          bigint PRIMARY KEY CHECK (revision > 0),
+  text              text NOT NULL,
+  -- How many models and providers it has.
+  models            integer NOT NULL,
+  providers         integer NOT NULL,
+  published_at      timestamptz(6) NOT NULL DEFAULT now(),
+  author_kind       text NOT NULL CHECK (author_kind IN ('operator', 'token', 'local')),
+  author_id         text NOT NULL,
+  author_name       text NOT NULL,
+  reason            text NOT NULL,
+  -- The revision whose text it has again.
+  restores_revision bigint REFERENCES catalog_revision (revision)
+);
+
+CREATE FUNCTION keep_catalog_revision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a revision of the catalog never changes';
+END;
+$$;
+
+CREATE TRIGGER catalog_revision_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON catalog_revision
+  EXECUTE FUNCTION keep_catalog_revision();
+
+-- The text that processes check before it is published. There is one at a time: it is a lease.
+CREATE TABLE catalog_candidate (
+  -- Always true, so that there is one row.
+  is_only    boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  id         text NOT NULL,
+  text       text NOT NULL,
+  expires_at timestamptz(6) NOT NULL
+);
+
+-- The processes that use the catalog. A row is written every few seconds and lost in a crash.
+CREATE UNLOGGED TABLE catalog_process (
+  process_id       text PRIMARY KEY,
+  name             text NOT NULL,
+  services         text[] NOT NULL,
+  source           text NOT NULL CHECK (source IN ('file', 'database')),
+  -- What it serves. 0 for none, and for a file.
+  revision         bigint NOT NULL,
+  text_hash        text NOT NULL,
+  -- What it refuses: NULL where it refuses nothing.
+  refused_revision bigint,
+  refused_hash     text,
+  refused_reason   text,
+  -- The candidate that it has checked, and why it cannot serve it. Empty for none.
+  candidate_id     text NOT NULL,
+  candidate_error  text NOT NULL,
+  seen_at          timestamptz(6) NOT NULL DEFAULT now()
+);
+
+CREATE INDEX catalog_process_name ON catalog_process (name);
+
 -- How many requests were refused, by the hour in which the edge reported them.
 CREATE TABLE refusal_hour (
   -- Empty for requests without a valid key.

@@ -17,9 +17,11 @@ import type { modelListSchema, modelSchema, tokenPriceSchema, unitPriceSchema } 
  * GET /v1/models. Lists the public aliases that the key may call; without a key, all. Clients of
  * Anthropic's API get those of chat.
  */
-export function listModels({ catalog }: RouteDependencies): OptionalKeyHandler {
+export function listModels({ catalog, isModelListed }: RouteDependencies): OptionalKeyHandler {
   return async (context, principal) => {
-    const models = [...catalog().models.values()].filter((model) => isListed(model, principal));
+    const models = [...catalog().models.values()].filter(
+      (model) => isListed(model, principal) && isModelListed(model),
+    );
     if (isAnthropic(context)) return writeJson(context, anthropicPage(chatOf(models), context.req));
     const list: z.infer<typeof modelListSchema> = { object: "list", data: models.map(toEntry) };
     writeJson(context, list);
@@ -27,12 +29,12 @@ export function listModels({ catalog }: RouteDependencies): OptionalKeyHandler {
 }
 
 /** GET /v1/models/{alias} */
-export function getModel({ catalog }: RouteDependencies): OptionalKeyHandler {
+export function getModel({ catalog, isModelListed }: RouteDependencies): OptionalKeyHandler {
   return async (context, principal) => {
     const alias = context.pathParameter ?? "";
     const model = catalog().models.get(alias);
     const isOwn = isAnthropic(context);
-    const isFound = model !== undefined && isListed(model, principal);
+    const isFound = model !== undefined && isListed(model, principal) && isModelListed(model);
     if (!isFound || (isOwn && model.routeType !== "chat")) {
       throw new GatewayError("model_not_found", `There is no model ${JSON.stringify(alias)}.`);
     }

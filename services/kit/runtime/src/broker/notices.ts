@@ -11,9 +11,12 @@ export interface Notices {
   onMissed(listener: () => void): void;
 }
 
-const subjects = ["key.changed", "account.changed"] as const;
+const subjects = ["key.changed", "account.changed", "catalog.changed"] as const;
 
-/** `key.changed` carries the key's SHA-256 in hex, and `account.changed` the account's id. */
+/**
+ * `key.changed` carries the key's SHA-256 in hex, `account.changed` the account's id, and
+ * `catalog.changed` a revision or the id of a candidate.
+ */
 export type NoticeSubject = (typeof subjects)[number];
 
 export function isNoticeSubject(text: string): text is NoticeSubject {

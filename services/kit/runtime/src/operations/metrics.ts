@@ -23,6 +23,7 @@ export function createMetrics() {
     ...consoleMetrics(factories),
     ...usageMetrics(factories),
     ...slotMetrics(factories),
+    ...catalogMetrics(factories),
     requests: counter("tollgate_requests_total", "Requests that the edge has responded to.", [
       "route",
       "alias",
@@ -124,6 +125,19 @@ function slotMetrics({ counter, gauge }: ReturnType<typeof factoriesFor>) {
       "slot",
       "outcome",
     ]),
+  };
+}
+
+function catalogMetrics({ gauge }: ReturnType<typeof factoriesFor>) {
+  return {
+    catalogRevision: gauge(
+      "tollgate_catalog_revision",
+      "The revision of the catalog that the process serves; 0 for none, and for a file.",
+    ),
+    catalogRefused: gauge(
+      "tollgate_catalog_refused",
+      "1 while the process refuses the newest revision or file of the catalog, else 0.",
+    ),
   };
 }
 

@@ -1,0 +1,177 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Catalog } from "@tollgate/catalog/model";
+import { parseCatalog } from "@tollgate/catalog/parse";
+import { catalogWarnings } from "@tollgate/catalog/warnings";
+import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
+import { loadListPrices } from "@tollgate/list-prices/list-prices";
+import { priceWarnings } from "@tollgate/list-prices/price-warnings";
+import { type CatalogPublicationSchema, CatalogSource } from "@tollgate/proto/tollgate/v1/catalog";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { vendors } from "@tollgate/providers";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { readCandidate } from "../catalog/candidates.ts";
+import { diffTexts } from "../catalog/diff.ts";
+import { liveProcesses, type NewestCatalog, toProcess } from "../catalog/processes.ts";
+import { type Draft, type Publication, publishDraft } from "../catalog/publish.ts";
+import {
+  listRevisions,
+  newestRevision,
+  requireRevision,
+  textOfRevision,
+  toRevision,
+} from "../catalog/revisions.ts";
+import { pageSize } from "./account-messages.ts";
+import type { OperatorParts } from "./parts.ts";
+
+const maxCatalogCharacters = 1024 * 1024;
+const maxReasonLength = 500;
+const maxMissedRevisions = 100;
+
+type CatalogPublication = MessageInitShape<typeof CatalogPublicationSchema>;
+
+/** The operator's calls about the texts of the catalog. */
+export function implementCatalogCalls(parts: OperatorParts) {
+  const { prisma, catalogFile, now } = parts;
+
+  const textInUse = async () =>
+    catalogFile?.().text ?? textOfRevision(prisma, await newestRevision(prisma));
+
+  async function publish(draft: Omit<Draft, "catalog" | "providers">): Promise<CatalogPublication> {
+    requirePublishable(parts, draft);
+    const { catalog, errors } = parseText(draft.text);
+    if (catalog === undefined) return { result: { case: "invalid", value: { errors } } };
+    const providers = catalog.providers.size;
+    const publication = await publishDraft(parts, { ...draft, catalog, providers });
+    return toPublication(parts, draft, catalog, publication);
+  }
+
+  return {
+    async checkCatalog({ text }) {
+      requireSize(text);
+      const { catalog, errors } = parseText(text);
+      return catalog === undefined ? { errors } : { warnings: await warningsOf(catalog, now()) };
+    },
+    async listCatalogRevisions({ limit, beforeRevision: before }) {
+      const take = pageSize(limit);
+      const found = await listRevisions(prisma, { before, take: take + 1 });
+      return { revisions: found.slice(0, take).map(toRevision), hasMore: found.length > take };
+    },
+    async getCatalogRevision({ revision: number }) {
+      if (number === 0n && catalogFile !== undefined) return { text: catalogFile().text };
+      const wanted = number === 0n ? await newestRevision(prisma) : number;
+      if (wanted === 0n) return {};
+      const { text, ...revision } = await requireRevision(prisma, wanted);
+      return { revision: toRevision(revision), text };
+    },
+    async getCatalogDiff({ fromRevision, to }) {
+      if (to.case === "toText") requireSize(to.value);
+      const [from, text] = await Promise.all([
+        fromRevision === 0n ? textInUse() : textOfRevision(prisma, fromRevision),
+        to.case === "toRevision" ? textOfRevision(prisma, to.value) : (to.value ?? ""),
+      ]);
+      return { lines: diffTexts(from, text) };
+    },
+    publishCatalog: async ({ $typeName: _, ...request }) => ({
+      publication: await publish({ action: "PublishCatalog", ...request }),
+    }),
+    async rollBackCatalog({ revision, ...request }) {
+      const { text } = await requireRevision(prisma, revision);
+      const { baseRevision, reason, without } = request;
+      const draft = { text, baseRevision, reason, without, restoresRevision: revision };
+      return { publication: await publish({ action: "RollBackCatalog", ...draft }) };
+    },
+    async getCatalogStatus() {
+      const [processes, newest, candidate] = await Promise.all([
+        liveProcesses(prisma),
+        readNewestCatalog(parts),
+        readCandidate(prisma),
+      ]);
+      const isFile = catalogFile !== undefined;
+      return {
+        source: isFile ? CatalogSource.FILE : CatalogSource.DATABASE,
+        file: catalogFile?.().path ?? "",
+        revision: "revision" in newest ? newest.revision : 0n,
+        processes: processes.map((process) => toProcess(process, newest)),
+        isPublishing: !isFile && candidate !== undefined,
+      };
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+/** Resolves with what the processes must serve. */
+export async function readNewestCatalog({
+  prisma,
+  catalogFile,
+}: Pick<OperatorParts, "prisma" | "catalogFile">): Promise<NewestCatalog> {
+  if (catalogFile !== undefined) return { fileHash: catalogFile().hash };
+  return { revision: await newestRevision(prisma) };
+}
+
+async function toPublication(
+  { prisma, now }: OperatorParts,
+  { baseRevision }: Pick<Draft, "baseRevision">,
+  catalog: Catalog,
+  publication: Publication,
+): Promise<CatalogPublication> {
+  if (publication.kind === "unservable") {
+    return { result: { case: "unservable", value: { processes: publication.processes } } };
+  }
+  if (publication.kind === "outdated") {
+    const missed = { before: 0n, after: baseRevision, take: maxMissedRevisions };
+    const [revisions, base, newest] = await Promise.all([
+      listRevisions(prisma, missed),
+      textOfRevision(prisma, baseRevision),
+      textOfRevision(prisma, publication.newest),
+    ]);
+    const value = { revisions: revisions.map(toRevision), lines: diffTexts(base, newest) };
+    return { result: { case: "outdated", value } };
+  }
+  const { revision } = publication;
+  const [processes, warnings] = await Promise.all([
+    liveProcesses(prisma),
+    warningsOf(catalog, now()),
+  ]);
+  const newest = { revision: revision.revision ?? 0n };
+  return {
+    result: {
+      case: "published",
+      value: {
+        ...{ revision, warnings },
+        processes: processes.map((process) => toProcess(process, newest)),
+      },
+    },
+  };
+}
+
+/** Throws for a gateway whose catalog is a file, and for what is too long. */
+function requirePublishable(
+  { catalogFile }: OperatorParts,
+  { text, reason }: Pick<Draft, "text" | "reason">,
+): void {
+  if (catalogFile !== undefined) {
+    const { path } = catalogFile();
+    const message = `The catalog of this gateway is the file ${path} (TOLLGATE_CATALOG). It is changed there, and cannot be published from here.`;
+    throw new GatewayError("invalid_param", message, { param: "text" });
+  }
+  requireSize(text);
+  if (reason.length > maxReasonLength) {
+    throw invalidParam("reason", `must have at most ${maxReasonLength} characters`);
+  }
+}
+
+function requireSize(text: string): void {
+  if (text.length > maxCatalogCharacters) throw invalidParam("text", "must be at most 1 MiB");
+}
+
+function parseText(text: string): { catalog?: Catalog; errors: string[] } {
+  try {
+    return { catalog: parseCatalog(text, vendors), errors: [] };
+  } catch (error) {
+    if (error instanceof StartError) return { errors: [error.message] };
+    throw error;
+  }
+}
+
+async function warningsOf(catalog: Catalog, now: Date): Promise<string[]> {
+  return [...catalogWarnings(catalog), ...priceWarnings(catalog, await loadListPrices(now))];
+}
