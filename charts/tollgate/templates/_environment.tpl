@@ -28,7 +28,7 @@
 
 {{/* "true" if a Job applies the migrations: the dev database does not exist before the install. */}}
 {{- define "tollgate.migratesByJob" -}}
-{{- if and .Values.migrations.enabled (not .Values.dev.postgres.enabled) }}true{{ end }}
+{{- if and .Values.hooks .Values.migrations.enabled (not .Values.dev.postgres.enabled) }}true{{ end }}
 {{- end }}
 
 {{/* Takes a quantity of Kubernetes, such as 256Mi. Renders it in bytes. */}}

@@ -21,6 +21,7 @@ export const valueSets = [
   "dev",
   "external-secrets",
   "gateway-api",
+  "gitops",
   "keda",
   "minimal",
   "production",
