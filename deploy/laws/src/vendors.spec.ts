@@ -9,8 +9,13 @@ const folders = "services/kit/providers/src/";
 const names = Object.keys(vendors);
 const aName = new RegExp(`(["'\`])(?:${names.join("|")})\\1`);
 
-/** The names of the providers of another data set, and the catalog of the console's fixture. */
-const otherNames = ["services/kit/list-prices/", "services/console/web/src/fixture/"];
+/** The providers of another data set and of other gateways, and the catalog of the console's fixture. */
+const otherNames = [
+  "services/kit/list-prices/",
+  "services/console/web/src/fixture/",
+  "services/cli/src/imports/litellm-vendors.ts",
+  "services/cli/src/imports/new-api-channels.ts",
+];
 
 const workspaces = await readWorkspaces();
 const shipped = workspaces

@@ -16,6 +16,7 @@ import {
   revokeCodesCommand,
 } from "./commands/code-commands.ts";
 import type { Command } from "./commands/command.ts";
+import { importLiteLlmCommand, importNewApiCommand } from "./commands/import-commands.ts";
 import {
   createKeyCommand,
   listKeysCommand,
@@ -101,6 +102,8 @@ export const commands: Readonly<Record<string, Command>> = {
   "operator token list": listTokensCommand,
   "operator token revoke": revokeTokenCommand,
   "audit list": listAuditCommand,
+  "import litellm": importLiteLlmCommand,
+  "import new-api": importNewApiCommand,
   "catalog check": {
     takes: ["FILE"],
     options: ["environment"],

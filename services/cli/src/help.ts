@@ -49,6 +49,8 @@ export const help = `tollgate: the operator's commands
   tollgate secret rekey
   tollgate catalog check FILE [--environment]
   tollgate catalog suggest PROVIDER/MODEL ... | PROVIDER ...
+  tollgate import litellm CONFIG.yaml [--keys KEYS.json]
+  tollgate import new-api EXPORT.json
 
 Policy of a key:
   --name N --owner O --tag T (once or more) --models GLOB,GLOB --expires TIME

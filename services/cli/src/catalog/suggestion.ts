@@ -63,16 +63,16 @@ function unknownModel(name: string, similar: readonly string[]): UsageError {
 
 /** Returns the model's id, or the name with its provider where another entry has that alias. */
 function freeAlias(model: string, name: string, taken: ReadonlySet<string>): string {
-  const free = [model, name].map(aliasOf).find((alias) => !taken.has(alias));
+  const free = [model, name].map(toAlias).find((alias) => !taken.has(alias));
   if (free !== undefined) return free;
   for (let number = 2; ; number += 1) {
-    const alias = `${aliasOf(name).slice(0, 120)}-${number}`;
+    const alias = `${toAlias(name).slice(0, 120)}-${number}`;
     if (!taken.has(alias)) return alias;
   }
 }
 
 /** Returns a model's id with a hyphen for what an alias must not have. */
-function aliasOf(model: string): string {
+export function toAlias(model: string): string {
   return model
     .replace(/^[^A-Za-z0-9]+/, "")
     .replace(/[^A-Za-z0-9._:/-]/g, "-")

@@ -28,6 +28,7 @@ export const optionTypes = {
   from: { type: "string" },
   grace: { type: "string" },
   key: { type: "string" },
+  keys: { type: "string" },
   limit: { type: "string" },
   model: { type: "string" },
   models: { type: "string" },
