@@ -137,6 +137,25 @@ describe("a slot with limits", () => {
   });
 });
 
+test("a key that expires under load costs no request, and is named to the operator", async () => {
+  const responses = await sendAll(numbers(160), () => chat("test-pooled"));
+  expect(statusesOf(responses)).toEqual([200]);
+  expect(stack.simulator.calls.list().map(({ model }) => model)).not.toContain("after-pooled");
+  const hour = 3_600;
+  const from = { seconds: BigInt(Math.floor(Date.now() / 1_000 / hour) * hour), nanos: 0 };
+  const to = { seconds: from.seconds + BigInt(hour), nanos: 0 };
+  await eventually(async () => {
+    const { refusedKeys } = await stack.operator.readOverview({ from, to });
+    const refused = refusedKeys.filter(({ provider }) => provider === "pooled");
+    expect(refused).toMatchObject([{ key: "TEST_SECOND_KEY", status: 401 }]);
+  });
+  await eventually(async () => {
+    const id = requestIdOf(responses.at(-1) as HttpResponse) ?? "";
+    const { requests } = await stack.operator.getRequest({ id });
+    expect(requests).toMatchObject([{ attempts: [{ key: "TEST_PROVIDER_KEY", errorCode: "" }] }]);
+  });
+});
+
 test("a stream that does not begin in time is served by the next slot", async () => {
   const response = await chat("test-late-start", { stream: true });
   expect(response.status).toBe(200);

@@ -88,6 +88,7 @@ export interface RunningReplica {
 
 const providerKeys = {
   TEST_PROVIDER_KEY: "provider-secret",
+  TEST_SECOND_KEY: "second-secret",
   // That under which further ones are stored.
   TOLLGATE_SECRETS_KEY: Buffer.alloc(32, "k").toString("base64"),
   ...exampleCredentials,

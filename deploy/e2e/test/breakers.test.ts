@@ -86,7 +86,7 @@ describe("a provider's key that expires", () => {
       expect(refusedKeys[0]?.since?.seconds).toBeGreaterThan(0n);
     });
     expect((await overview({ account: account.accountId })).refusedKeys).toEqual([]);
-    expect(await metrics()).toContain('tollgate_provider_key_refused{provider="lapsed"} 1');
+    expect(await metrics()).toContain('tollgate_provider_key_refused{provider="lapsed",key=""} 1');
     expect(await metrics()).toMatch(/^tollgate_slot_out\{slot="lapsed\/too"\} 1$/m);
   });
 });

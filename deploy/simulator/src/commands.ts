@@ -94,6 +94,12 @@ const commands = z
     fail_first: integer(1, 1_000_000),
     /** Fails all calls with the same `id` after the first n, with `status` (default 503). */
     pass_first: integer(1, 1_000_000),
+    /** `status`, `fail_first` and `pass_first` apply only to calls whose key contains this text. */
+    key: z
+      .string()
+      .min(1, "must not be empty")
+      .max(200, "must be at most 200 characters")
+      .optional(),
     /** The name by which `fail_first` and `pass_first` count calls. */
     id: z
       .string()

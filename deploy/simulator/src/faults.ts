@@ -25,6 +25,8 @@ export async function injectFaults(
     if (!call.disconnected.aborted) await once(call.disconnected, "abort");
     return true;
   }
+  const { authorization = "" } = call.request.headers;
+  if (commands.key !== undefined && !authorization.includes(commands.key)) return false;
   const status = failingStatus(commands, call.state.callCounter);
   if (status === undefined) return false;
   sendProviderError(call, commandedError(status, commands), recorded);

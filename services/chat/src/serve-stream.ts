@@ -1,3 +1,4 @@
+import { chainSlotOf } from "@tollgate/catalog/key-pool";
 import type { Slot } from "@tollgate/catalog/model";
 import type { Cancellable } from "@tollgate/core/cancellation";
 import type { NanoUsd } from "@tollgate/core/money";
@@ -89,7 +90,7 @@ function generate(
       return billEnded(meter, prepared, { called, generation, empty }, ended);
     });
     const attempted = generation.attemptStream((slot) => {
-      isNative = !translated.has(slot);
+      isNative = !translated.has(chainSlotOf(slot));
       const counter = new UsageCounter();
       if (called?.counter.isEmpty) empty.add(called.slot, called.counter.reported);
       // A client that leaves between two attempts pays for none that its provider has ended.
@@ -181,7 +182,7 @@ async function openEvents(
   sending: Sending,
 ) {
   const { wire, client, translated } = prepared;
-  const chat = translated.get(slot);
+  const chat = translated.get(chainSlotOf(slot));
   try {
     const body =
       chat === undefined

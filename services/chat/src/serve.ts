@@ -1,3 +1,4 @@
+import { chainSlotOf } from "@tollgate/catalog/key-pool";
 import type { Slot } from "@tollgate/catalog/model";
 import type { Cancellable } from "@tollgate/core/cancellation";
 import type { Rates } from "@tollgate/core/rates";
@@ -65,7 +66,7 @@ function generate(
     let isNative = false;
     const empty = new EmptyAttempts();
     const attempted = generation.attempt((slot) => {
-      isNative = !translated.has(slot);
+      isNative = !translated.has(chainSlotOf(slot));
       return request(runtime, prepared, { slot, generation, empty }, signal);
     });
     const { slot, response } = await attempted.catch((error: unknown) => {
@@ -137,7 +138,7 @@ async function requestOnce(
   const { wire, client, translated, session, hold } = prepared;
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: false, maxTokens, session, signal };
-  const chat = translated.get(slot);
+  const chat = translated.get(chainSlotOf(slot));
   if (chat === undefined) {
     const sent = await wire.post(providers, client, slot, sending);
     const json = await readJsonObject(sent, signal);

@@ -52,8 +52,8 @@ function isRecordableLine({ dimension, quantity, amountNanoUsd }: UsageLine): bo
 function isRecordableTrail(trail: RequestTrail): boolean {
   const { attempts, passedOver, errorCode, traceId, heldNanoUsd } = trail;
   const texts = [errorCode, traceId];
-  for (const one of attempts) texts.push(one.provider, one.upstreamModel, one.errorCode);
-  for (const one of passedOver) texts.push(one.provider, one.upstreamModel, one.reason);
+  for (const one of attempts) texts.push(one.provider, one.upstreamModel, one.errorCode, one.key);
+  for (const one of passedOver) texts.push(one.provider, one.upstreamModel, one.reason, one.key);
   const isShort = texts.every((text) => isText(text, maxTrailTextBytes));
   const areFew = attempts.length <= maxAttempts && passedOver.length <= maxAttempts;
   return areFew && isShort && isBigint(heldNanoUsd);

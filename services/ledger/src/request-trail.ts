@@ -14,7 +14,7 @@ type StoredTrail = [
   passedOver?: StoredPassedOver[],
 ];
 
-type StoredPassedOver = [provider: string, upstreamModel: string, reason: string];
+type StoredPassedOver = [provider: string, upstreamModel: string, reason: string, key?: string];
 
 type StoredAttempt = [
   provider: string,
@@ -23,6 +23,8 @@ type StoredAttempt = [
   durationMs: number,
   errorCode: string,
   status: number,
+  /** Left out where it is empty. */
+  key?: string,
 ];
 
 /** Returns the JSON of a trail for the column `request_trail.trail`. */
@@ -36,6 +38,7 @@ export function toTrailJson(trail: RequestTrail): string {
       one.durationMs,
       one.errorCode,
       one.status,
+      ...keyOf(one),
     ]),
     durationMs,
     firstTokenMs ?? null,
@@ -45,9 +48,15 @@ export function toTrailJson(trail: RequestTrail): string {
     trail.isStreamed,
   ];
   if (trail.passedOver.length > 0) {
-    stored.push(trail.passedOver.map((one) => [one.provider, one.upstreamModel, one.reason]));
+    stored.push(
+      trail.passedOver.map((one) => [one.provider, one.upstreamModel, one.reason, ...keyOf(one)]),
+    );
   }
   return JSON.stringify(stored);
+}
+
+function keyOf({ key }: { key: string }): [] | [string] {
+  return key === "" ? [] : [key];
 }
 
 /** Returns a stored trail as fields of a request; none where it is not stored any more. */
@@ -67,13 +76,13 @@ function toFields(stored: StoredTrail) {
     traceId,
     heldNanoUsd: BigInt(held),
     isStreamed,
-    passedOver: passedOver.map(([provider, upstreamModel, reason]) => {
-      return { provider, upstreamModel, reason };
+    passedOver: passedOver.map(([provider, upstreamModel, reason, key = ""]) => {
+      return { provider, upstreamModel, reason, key };
     }),
   };
 }
 
 function toAttempt(stored: StoredAttempt): MessageInitShape<typeof AttemptSchema> {
-  const [provider, upstreamModel, startedMs, durationMs, errorCode, status] = stored;
-  return { provider, upstreamModel, startedMs, durationMs, errorCode, status };
+  const [provider, upstreamModel, startedMs, durationMs, errorCode, status, key = ""] = stored;
+  return { provider, upstreamModel, startedMs, durationMs, errorCode, status, key };
 }

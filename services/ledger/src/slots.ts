@@ -88,10 +88,11 @@ async function reportBreakers(pool: pg.Pool, replicaId: string, slotIds: readonl
 async function reportRefusedKeys(pool: pg.Pool, replicaId: string, keys: readonly RefusedKey[]) {
   await pool.query({
     name: "report-refused-keys",
-    text: "SELECT report_refused_keys($1, $2, $3, $4)",
+    text: "SELECT report_refused_keys($1, $2, $3, $4, $5)",
     values: [
       replicaId,
       keys.map(({ provider }) => provider),
+      keys.map(({ key }) => key),
       keys.map(({ said }) => said),
       keys.map(({ status }) => status),
     ],
@@ -100,20 +101,21 @@ async function reportRefusedKeys(pool: pg.Pool, replicaId: string, keys: readonl
 
 interface RefusedKeyRow {
   provider: string;
+  key: string;
   said: string;
   status: number;
   since: Date;
 }
 
-/** What the replicas report, one for each provider: what was said last, since the first report. */
+/** What the replicas report, one for each key: what was said last, since the first report. */
 async function readRefusedKeys(pool: pg.Pool) {
   const { rows } = await pool.query<RefusedKeyRow>({
     name: "read-refused-keys",
     text: `
-      SELECT DISTINCT ON (provider) provider, said, status,
-        min(refused_at) OVER (PARTITION BY provider) AS since
+      SELECT DISTINCT ON (provider, key_name) provider, key_name AS key, said, status,
+        min(refused_at) OVER (PARTITION BY provider, key_name) AS since
       FROM refused_key WHERE reported_at > now() - interval '${reportedSeconds} seconds'
-      ORDER BY provider, reported_at DESC`,
+      ORDER BY provider, key_name, reported_at DESC`,
   });
   return rows.map(({ since, ...key }) => ({ ...key, since: timestampFromDate(since) }));
 }

@@ -61,16 +61,20 @@ describe("slots", () => {
         create(SyncSlotsRequestSchema, { replicaId, openBreakers: { slotIds: [], refusedKeys } }),
       );
     const read = async () => (await slots.readRefusedKeys()).refusedKeys;
-    await refuse("r1", { provider: "p", said: "no", status: 401 }, { provider: "q", status: 402 });
+    const p = { provider: "p", key: "main" };
+    const other = { provider: "p", key: "second", said: "", status: 402 };
+    await refuse("r1", { ...p, said: "no", status: 401 }, other);
     const [first] = await read();
-    await refuse("r2", { provider: "p", said: "never", status: 403 });
+    await refuse("r2", { ...p, said: "never", status: 403 });
     const since = first?.since;
     expect(await read()).toEqual([
-      { provider: "p", said: "never", status: 403, since },
-      { provider: "q", said: "", status: 402, since },
+      { ...p, said: "never", status: 403, since },
+      { ...other, since },
     ]);
     await refuse("r2");
-    expect(await read()).toMatchObject([{ provider: "p", said: "no" }, { provider: "q" }]);
+    expect(await read()).toMatchObject([{ ...p, said: "no" }, other]);
+    await refuse("r1", other);
+    expect(await read()).toMatchObject([other]);
     await pool.query("UPDATE refused_key SET reported_at = now() - interval '31 seconds'");
     expect(await read()).toEqual([]);
   });

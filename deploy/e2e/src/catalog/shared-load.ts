@@ -7,6 +7,12 @@ export function limitedProviders(simulatorUrl: string) {
   const base_url = `${simulatorUrl}/v1`;
   return {
     "late-start": { base_url, first_byte_seconds: 0.5, timeout_seconds: minuteSeconds },
+    // One of its keys expires.
+    pooled: {
+      base_url,
+      keys: [{ env: "TEST_PROVIDER_KEY", weight: 2 }, { env: "TEST_SECOND_KEY" }],
+      timeout_seconds: minuteSeconds,
+    },
     "cut-short": { base_url, timeout_seconds: minuteSeconds, total_seconds: 1 },
   };
 }
@@ -34,6 +40,10 @@ export function sharedLoadModels() {
       slot("sim", "after-one-at-a-time"),
     ]),
     chatModel("test-few", [{ ...slot("sim", "few"), requests_per_minute: 2 }]),
+    chatModel("test-pooled", [
+      slot("pooled", "pooled?key=second-secret&pass_first=20&id=pooled&status=401"),
+      slot("sim", "after-pooled"),
+    ]),
     chatModel("test-late-start", [
       slot("late-start", "late?delay_ms=30000"),
       slot("sim", "after-late"),

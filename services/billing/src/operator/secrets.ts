@@ -1,4 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { withEachKey } from "@tollgate/catalog/key-pool";
 import { type Catalog, secretNamesOf } from "@tollgate/catalog/model";
 import { secretName } from "@tollgate/catalog/secret-name";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
@@ -175,7 +176,9 @@ function auditOf({ hint, version }: ProviderSecret) {
 }
 
 function providersOf(secret: string, { providers }: Catalog): string[] {
-  const users = [...providers.values()].filter((provider) => provider.secret === secret);
+  const users = [...providers.values()].filter((provider) =>
+    withEachKey(provider).some((one) => one.secret === secret),
+  );
   return users.map(({ name }) => name).sort();
 }
 

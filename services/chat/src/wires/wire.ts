@@ -68,7 +68,7 @@ export interface Wire {
 /** The slots of a model that can serve a request. */
 export interface ServableSlots {
   chain: readonly Slot[];
-  /** The chat completion request for each slot whose provider does not speak the wire. */
+  /** The chat completion request for each slot of the chain whose provider does not speak the wire. */
   translated: ReadonlyMap<Slot, JsonObject>;
 }
 

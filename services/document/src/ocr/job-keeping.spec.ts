@@ -17,7 +17,14 @@ const slot = {
   pricing: { unitType: "pages", input: { picoUsd: 1_000_000_000n, per: 1n } },
 };
 const job: OcrJob = {
-  ...{ alias: "reader", jobId: "job-1", accountId: "acct", keyId: "key", slotId: "p/m" },
+  ...{
+    alias: "reader",
+    jobId: "job-1",
+    accountId: "acct",
+    keyId: "key",
+    slotId: "p/m",
+    keyName: "",
+  },
   ...{ fileParts: 1, pages: 1, createdAt: new Date(0), meteredAt: null, requestId: "req_1" },
   ...{ holdId: "req_1", holdNanoUsd: 1_000_000n, holdUntil, isKept: true, nextAt: holdUntil },
 };

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { slotWithKey } from "@tollgate/catalog/key-pool";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { GatewayError } from "@tollgate/core/errors";
 import { costOf, formatUsd, type NanoUsd } from "@tollgate/core/money";
@@ -107,10 +108,10 @@ async function requestJob(
   }
 }
 
-/** Returns the slot that created the job, the only one that knows it. */
-function slotOf({ slotId }: OcrJob, { chain, alias }: Model): Slot {
+/** Returns the slot that created the job, the only one that knows it, with the key that it had. */
+function slotOf({ slotId, keyName }: OcrJob, { chain, alias }: Model): Slot {
   const slot = chain.find(({ id }) => id === slotId);
-  if (slot !== undefined) return slot;
+  if (slot !== undefined) return slotWithKey(slot, keyName);
   const message = `The provider that created this job no longer serves ${alias}.`;
   throw new GatewayError("no_provider_available", message);
 }

@@ -70,6 +70,7 @@ async function create({ runtime, store, now }: JobParts, creation: Creation) {
     const job = {
       ...{ alias: model.alias, jobId: response.jobId, accountId, keyId, requestId },
       slotId: slot.id,
+      keyName: slot.provider.key?.name ?? "",
       fileParts: form.files.length,
       pages: form.pages,
       holdId: hold.id ?? null,

@@ -1,5 +1,6 @@
 import { StartError } from "@tollgate/core/errors";
 import type { Price } from "@tollgate/core/money";
+import { withKeySlots } from "./key-pool.ts";
 import type { Model } from "./model.ts";
 import type { ModelEntry } from "./schema.ts";
 
@@ -47,6 +48,6 @@ export function describeSizes({ imageSizes }: Model): string {
 
 function pricedAt(model: Model, price: Price): Model {
   const pricing = { ...model.pricing, input: price };
-  const [first, ...others] = model.chain.map((slot) => ({ ...slot, pricing }));
+  const [first, ...others] = model.chain.map((slot) => withKeySlots({ ...slot, pricing }));
   return first === undefined ? model : { ...model, pricing, chain: [first, ...others] };
 }

@@ -1,6 +1,7 @@
 import type { Price } from "@tollgate/core/money";
 import type { ChatInput } from "./chat-inputs.ts";
 import { allowsModel, type Visibility } from "./model-policy.ts";
+import type { ProviderKey } from "./provider-key.ts";
 import type { ProviderKind } from "./provider-kind.ts";
 import type { RouteType } from "./route-types.ts";
 import type { Balance, SlotSharing } from "./slot-sharing.ts";
@@ -151,6 +152,10 @@ export interface Slot extends SlotSharing {
   /** The name of the output limit that a chat slot accepts; undefined where it accepts both names. */
   maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   pricing: Pricing;
+  /** The slot with each key of its provider's pool. It is called by them alone. */
+  keySlots?: readonly Slot[] | undefined;
+  /** Of a slot with one key of a pool: the slot of the chain. */
+  chainSlot?: Slot | undefined;
 }
 
 export interface Provider {
@@ -162,6 +167,10 @@ export interface Provider {
   apiKeyEnv: string | undefined;
   /** The name of the stored secret with its API key, in place of a variable. */
   secret?: string | undefined;
+  /** Which of its keys it is called with, where its entry has a list of them. */
+  key?: ProviderKey | undefined;
+  /** Two keys or more, of which each request takes one: see `Slot.keySlots`. */
+  keys?: readonly ProviderKey[] | undefined;
   /** Of a kind with regions. */
   region?: string | undefined;
   /** Whether it speaks OpenAI's Responses API, beside chat completions. */
@@ -193,7 +202,8 @@ export interface Catalog {
 
 /** Returns the names of the stored secrets that a catalog's providers use. */
 export function secretNamesOf({ providers }: Catalog): ReadonlySet<string> {
-  return new Set([...providers.values()].flatMap(({ secret }) => secret ?? []));
+  const all = [...providers.values()].flatMap((one) => [one, ...(one.keys ?? [])]);
+  return new Set(all.flatMap(({ secret }) => secret ?? []));
 }
 
 /**

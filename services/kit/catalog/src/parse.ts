@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { readCatalogText } from "./catalog-text.ts";
 import { checkChain } from "./chain-checks.ts";
 import { imageSizesOf } from "./image-sizes.ts";
+import { keysOf, withKeySlots } from "./key-pool.ts";
 import {
   type Catalog,
   type Model,
@@ -56,8 +57,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
       kind,
       baseUrl: baseUrlOf(entry, kind)?.replace(/\/+$/, ""),
       baseUrlEnv: entry.base_url_env,
-      apiKeyEnv: entry.api_key_env,
-      ...(entry.secret === undefined ? {} : { secret: entry.secret }),
+      ...credentialOf(entry),
       region: entry.region,
       ...(entry.private_urls ? { takesPrivateUrls: true } : {}),
       ...(entry.continuous_usage ? { continuousUsage: true } : {}),
@@ -76,6 +76,12 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } =
     file.limits;
   return { providers, models, limits: { requestsPerMinute, tokensPerMinute } };
+}
+
+/** Returns where the key of a provider is, or its keys are. */
+function credentialOf({ api_key_env, secret, keys }: ProviderEntry) {
+  if (keys !== undefined) return keysOf(keys);
+  return { apiKeyEnv: api_key_env, ...(secret === undefined ? {} : { secret }) };
 }
 
 const defaultTimeoutSeconds = 120;
@@ -148,7 +154,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       entry.route_type,
       `${path}.chain[${index}].provider`,
     );
-    return {
+    return withKeySlots({
       id: `${slot.provider}/${slot.model}`,
       provider: providerOf(provider, entry.route_type),
       upstreamModel: slot.model,
@@ -161,7 +167,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       ...slotSharingOf(slot, entry),
       measuresUnreported: isMeasured || measuresUnreported(provider, entry.route_type),
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
-    };
+    });
   });
   checkChain(entry, chain, path);
   const model: Model = {

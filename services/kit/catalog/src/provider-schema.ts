@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { keysSchema } from "./key-pool.ts";
 import type { ProviderKind, ProviderKinds } from "./provider-kind.ts";
 import { secretName } from "./secret-name.ts";
 
@@ -24,6 +25,7 @@ export function providerSchema(kinds: ProviderKinds) {
       base_url_env: variableName.optional(),
       api_key_env: keyVariable(all).optional(),
       secret: secretName.optional(),
+      keys: keysSchema(keyVariable(all)).optional(),
       region: z.string().optional(),
       responses: z.boolean().optional(),
       transcriptions: z.enum(["raw", "multipart"]).optional(),
@@ -40,6 +42,10 @@ export function providerSchema(kinds: ProviderKinds) {
     .refine(({ api_key_env, secret }) => api_key_env === undefined || secret === undefined, {
       path: ["secret"],
       error: "must not be set beside api_key_env: a provider has one key",
+    })
+    .refine(({ api_key_env, secret, keys }) => !keys || (api_key_env ?? secret) === undefined, {
+      path: ["keys"],
+      error: "must not be set beside api_key_env or secret: list all keys",
     })
     .superRefine(({ kind, region }, context) => {
       const message = regionProblem(region, kindOf(kind), regional);

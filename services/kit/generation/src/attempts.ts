@@ -114,7 +114,11 @@ export function chainOptions(
     accountId,
     log,
     redact,
-    onAttempt: (slot, outcome) => metrics.slotCalls.inc({ alias, slot: slot.id, outcome }),
+    onAttempt(slot, outcome) {
+      metrics.slotCalls.inc({ alias, slot: slot.id, outcome });
+      const { name, key } = slot.provider;
+      if (key !== undefined) metrics.keyCalls.inc({ provider: name, key: key.name, outcome });
+    },
     onPassedOver: (slot, reason) => metrics.slotsPassedOver.inc({ alias, slot: slot.id, reason }),
   };
 }

@@ -8,10 +8,10 @@ export function reportBreakers(log: Log, metrics: Metrics): BreakerObserver {
     slotChanged(slot, isOut) {
       metrics.slotOut.set({ slot }, isOut ? 1 : 0);
     },
-    keyChanged({ provider, said, status }, isRefused) {
-      metrics.keyRefused.set({ provider }, isRefused ? 1 : 0);
-      if (isRefused) log.error({ provider, said, status }, "a provider refuses its key");
-      else log.info({ provider }, "a provider takes its key again");
+    keyChanged({ provider, key, said, status }, isRefused) {
+      metrics.keyRefused.set({ provider, key }, isRefused ? 1 : 0);
+      if (isRefused) log.error({ provider, key, said, status }, "a provider refuses its key");
+      else log.info({ provider, key }, "a provider takes its key again");
     },
   };
 }

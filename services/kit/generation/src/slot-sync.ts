@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { keySlotsOf } from "@tollgate/catalog/key-pool";
 import type { Catalog } from "@tollgate/catalog/model";
 import { newId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
 import { repeat } from "@tollgate/core/repeat";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
+import { keyNameOf } from "@tollgate/upstream/api-key";
 import type { Breakers } from "@tollgate/upstream/breaker";
+import type { KeyRefusal } from "@tollgate/upstream/refused-keys";
 import { SwitchedBreakers } from "./switched-breakers.ts";
 
 /** How often a replica learns which slots are disabled. */
@@ -43,7 +46,7 @@ export async function syncSlots(
   const firstRun = Promise.withResolvers<void>();
 
   async function sync(): Promise<void> {
-    breakers.keepProviders((provider) => hasProvider(catalog(), provider));
+    breakers.keepKeys((key) => hasKey(catalog(), key));
     const open = { slotIds: breakers.open(), refusedKeys: breakers.refusedKeys() };
     const key = JSON.stringify(open);
     const isAny = open.slotIds.length > 0 || open.refusedKeys.length > 0;
@@ -76,8 +79,10 @@ export async function syncSlots(
   };
 }
 
-function hasProvider({ models }: Catalog, name: string): boolean {
+function hasKey({ models }: Catalog, { provider: name, key }: KeyRefusal): boolean {
   return [...models.values()].some(({ chain }) =>
-    chain.some(({ provider }) => provider.name === name),
+    chain.flatMap(keySlotsOf).some(({ provider }) => {
+      return provider.name === name && keyNameOf(provider) === key;
+    }),
   );
 }

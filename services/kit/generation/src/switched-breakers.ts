@@ -41,8 +41,8 @@ export class SwitchedBreakers implements Breakers {
     return this.#breakers.refusedKeys();
   }
 
-  keepProviders(isInCatalog: (provider: string) => boolean): void {
-    this.#breakers.keepProviders(isInCatalog);
+  keepKeys(isInCatalog: (key: KeyRefusal) => boolean): void {
+    this.#breakers.keepKeys(isInCatalog);
   }
 
   secretChanged(name: string): void {

@@ -35,7 +35,8 @@ export class Trail {
     const context = span.spanContext();
     if (isSpanContextValid(context)) this.#traceId = context.traceId;
     const startedMs = Math.round(this.elapsedMs);
-    const attempt = { provider: provider.name, upstreamModel, startedMs };
+    const { name, key } = provider;
+    const attempt = { provider: name, upstreamModel, startedMs, key: key?.name ?? "" };
     this.#current = create(AttemptSchema, attempt);
     // The last of more attempts is the one that served, or the last to fail.
     if (this.#attempts.length === maxRecorded) this.#attempts.pop();
@@ -46,7 +47,8 @@ export class Trail {
   passOver({ provider, upstreamModel }: Slot, reason: string): void {
     this.#passedOver ??= [];
     if (this.#passedOver.length === maxRecorded) return;
-    const slot = { provider: provider.name, upstreamModel, reason };
+    const { name, key } = provider;
+    const slot = { provider: name, upstreamModel, reason, key: key?.name ?? "" };
     this.#passedOver.push(create(PassedOverSlotSchema, slot));
   }
 

@@ -24,6 +24,11 @@ export function apiKeyOf(
   });
 }
 
+/** Returns what operators know a provider's key by: its secret or its variable; empty where it has none. */
+export function keyNameOf({ secret, apiKeyEnv, kind }: Provider): string {
+  return secret ?? apiKeyEnv ?? kind.variables?.key ?? "";
+}
+
 /** Returns the credentials that a provider is sent, or that its requests are signed with. */
 export function credentialsOf(
   { kind, apiKeyEnv, secret }: Provider,

@@ -255,7 +255,7 @@ describe("a key that is refused", () => {
       true,
     ]);
     expect(breakers.refusedKeys()).toEqual([
-      { provider: "near", said: "No such key.", status: 401 },
+      { provider: "near", key: "KEY", said: "No such key.", status: 401 },
     ]);
     expect(breakers.open()).toEqual([slot.id, sibling.id, renamed.id]);
     expect(changes[0]).toEqual(["near", "No such key.", true]);
@@ -328,9 +328,9 @@ describe("a key that is refused", () => {
   test("is forgotten with its provider", () => {
     const { breakers, call, changes } = world();
     call(refused);
-    breakers.keepProviders((name) => name === "near");
+    breakers.keepKeys(({ provider }) => provider === "near");
     expect(breakers.refusedKeys()).toHaveLength(1);
-    breakers.keepProviders(() => false);
+    breakers.keepKeys(() => false);
     expect([breakers.refusedKeys(), breakers.open()]).toEqual([[], []]);
     expect(changes.at(-1)).toEqual([slot.id, false]);
   });

@@ -1,11 +1,12 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { AccountStreaks } from "./account-streaks.ts";
+import { keyNameOf } from "./api-key.ts";
 import type { SlotFailure } from "./failure.ts";
 import { FailureStreak, failuresToOpen } from "./failure-streak.ts";
 import { type KeyRefusal, RefusedKeys } from "./refused-keys.ts";
 import {
   cool,
-  coolsFor,
+  coolingOf,
   forgetStreak,
   isOutForAll,
   isQuiet,
@@ -33,8 +34,9 @@ export function isDenied(permit: CallPermit): permit is Denial {
  * that requests do not wait for a provider that is down, and no account takes a slot from another:
  *
  * - `unreachable`: five in a row, of any accounts, take the slot out for all.
- * - `key_or_bill`: all slots of the provider's key are out at once. Once a minute one call is made.
- * - `rate`: the slot is not called for as long as the provider asks, a minute at most. Where the same
+ * - `key_or_bill`: all slots of the provider's key are out at once. Once a minute one call is made. A slot
+ *   whose provider has several keys is called with the others.
+ * - `rate`: the slot, or the key of a pool at it, is not called for as long as the provider asks, a minute at most. Where the same
  *   account was limited the last time, and others were served since, it cools for that account alone, so
  *   that an account whose requests exceed the limit does not block the others.
  * - `trouble`: five in a row of one account take the slot out for that account. It is out for every
@@ -60,8 +62,8 @@ export interface Breakers {
   /** Returns the ids of the slots that are out for all accounts. */
   open(): string[];
   refusedKeys(): KeyRefusal[];
-  /** Forgets the refused keys of providers that the catalog has no longer. */
-  keepProviders(isInCatalog: (provider: string) => boolean): void;
+  /** Forgets the refused keys that the catalog has no longer. */
+  keepKeys(isInCatalog: (key: KeyRefusal) => boolean): void;
   /** Forgets that the key in a stored secret was refused: it has another value now. */
   secretChanged(name: string): void;
 }
@@ -97,27 +99,27 @@ class SlotBreakers implements Breakers {
     if (areKeysTaken && (record === undefined || isQuiet(record))) return "granted";
     const now = this.#now();
     if (!areKeysTaken && this.#keys.isOut(slot.provider, now)) {
-      if (this.#keys.addSlot(slot.provider, slot.id)) this.#observer?.slotChanged(slot.id, true);
+      if (this.#keys.addSlot(slot)) this.#observer?.slotChanged(slot.id, true);
       return "key_refused";
     }
-    const denial = record === undefined ? undefined : this.#denialOf(record, accountId, now);
-    if (denial !== undefined) return denial;
+    if (record !== undefined) {
+      if (coolingOf(record, slot)?.holds(accountId, now)) return "cools";
+      if (!this.#admitToSlot(record, accountId, now)) return "out";
+    }
     return !areKeysTaken && this.#keys.startTrial(slot.provider) ? "trial" : "granted";
   }
 
-  /** Returns why a slot is not called. Undefined where it is: a call of one that is out is its trial. */
-  #denialOf(record: SlotRecord, accountId: string, now: number): Denial | undefined {
-    if (coolsFor(record, accountId) && now < record.coolsUntil) return "cools";
+  #admitToSlot(record: SlotRecord, accountId: string, now: number): boolean {
     const { unreached } = record;
     const isUnreached = unreached !== undefined && unreached.failures >= failuresToOpen;
-    if (isUnreached && !unreached.isDue(now)) return "out";
+    if (isUnreached && !unreached.isDue(now)) return false;
     const streak = record.streaks === 0 ? undefined : this.#accounts.get(record.slotId, accountId);
     const failuresAllowed = isOutForAll(record, now) ? 1 : failuresToOpen;
     const isOut = streak !== undefined && streak.failures >= failuresAllowed;
-    if (isOut && !streak.isDue(now, record.recoveredAt)) return "out";
+    if (isOut && !streak.isDue(now, record.recoveredAt)) return false;
     if (isUnreached) unreached.startTrial();
     if (isOut) streak.startTrial();
-    return undefined;
+    return true;
   }
 
   succeeded(slot: Slot, accountId: string, permit: CallPermit): void {
@@ -125,11 +127,11 @@ class SlotBreakers implements Breakers {
     const record = this.#recordOf(slot);
     const wasOutForAll = isOutForAll(record, now);
     record.lastSuccessAt = now;
-    if (record.limitedAccount !== accountId) record.hasServedOthers = true;
+    const wasQuiet = isQuiet(record);
+    coolingOf(record, slot)?.serve(accountId, now);
     if (permit === "trial") this.#restoreKey(slot);
-    if (isQuiet(record)) return;
+    if (wasQuiet) return;
     if (wasOutForAll) record.recoveredAt = now;
-    if (now >= record.coolsUntil) record.coolsUntil = Number.NEGATIVE_INFINITY;
     record.unreached = undefined;
     this.#endStreak(record, accountId);
     this.#report(record, now);
@@ -151,7 +153,7 @@ class SlotBreakers implements Breakers {
     }
     if (meaning === "trouble") this.#extendStreak(record, accountId, now);
     else this.#abandonStreak(record, accountId);
-    if (meaning === "rate") cool(record, accountId, failure, now);
+    if (meaning === "rate") cool(record, slot, { accountId, failure, now });
     this.#report(record, now);
   }
 
@@ -165,9 +167,9 @@ class SlotBreakers implements Breakers {
 
   coolsForMs(slot: Slot, accountId: string): number | undefined {
     const record = this.#records.get(slot.id);
-    if (record === undefined || !coolsFor(record, accountId)) return undefined;
-    const ms = record.coolsUntil - this.#now();
-    return ms > 0 ? ms : undefined;
+    const cooling = record === undefined ? undefined : coolingOf(record, slot);
+    const now = this.#now();
+    return cooling?.holds(accountId, now) ? cooling.until - now : undefined;
   }
 
   open(): string[] {
@@ -179,10 +181,8 @@ class SlotBreakers implements Breakers {
     return this.#keys.list();
   }
 
-  keepProviders(isInCatalog: (provider: string) => boolean): void {
-    for (const key of this.#keys.list()) {
-      if (!isInCatalog(key.provider)) this.#forgetKey(key);
-    }
+  keepKeys(isInCatalog: (key: KeyRefusal) => boolean): void {
+    for (const key of this.#keys.list()) if (!isInCatalog(key)) this.#forgetKey(key);
   }
 
   secretChanged(name: string): void {
@@ -227,10 +227,10 @@ class SlotBreakers implements Breakers {
 
   #refuseKey(slot: Slot, { said = "", status = 0 }: SlotFailure, now: number, permit: CallPermit) {
     const { provider } = slot;
-    const key = { provider: provider.name, said, status };
+    const key = { provider: provider.name, key: keyNameOf(provider), said, status };
     const isNew = this.#keys.refuse(provider, key, now, permit === "trial");
     if (isNew) this.#observer?.keyChanged(key, true);
-    if (this.#keys.addSlot(provider, slot.id)) this.#observer?.slotChanged(slot.id, true);
+    if (this.#keys.addSlot(slot)) this.#observer?.slotChanged(slot.id, true);
   }
 
   /** A provider that responds otherwise has accepted the key. Without a response, the trial has no result. */
@@ -246,8 +246,8 @@ class SlotBreakers implements Breakers {
     this.#reportSlots(restored.slotIds);
   }
 
-  /** Reports slots whose key works again to the observer. */
-  #reportSlots(slotIds: ReadonlySet<string>): void {
+  /** Reports slots with a key that works again to the observer. */
+  #reportSlots(slotIds: readonly string[]): void {
     for (const slotId of slotIds) {
       const isOut = this.#records.get(slotId)?.isReportedOut ?? false;
       this.#observer?.slotChanged(slotId, isOut);

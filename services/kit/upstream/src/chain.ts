@@ -67,7 +67,7 @@ export async function walkChain<Response>(
   const walk = new ChainWalk(attempt, options);
   for (const slot of options.balancer.order(model, options.affinity)) {
     if (model.fallsBackByContext && walk.isTooShort(slot)) continue;
-    const outcome = await (slot.retries === undefined ? walk.call(slot) : walk.callAgain(slot));
+    const outcome = await (slot.keySlots === undefined ? walk.callOnce(slot) : walk.callEach(slot));
     if (outcome === undefined) continue;
     if (!(outcome instanceof SlotFailure)) return outcome;
     if (!outcome.passesOn) break;
@@ -80,6 +80,8 @@ class ChainWalk<Response> {
   readonly #attempt: Attempt<Response>;
   readonly #options: ChainOptions;
   readonly #failures: SlotFailure[] = [];
+  /** Why a slot was passed over last. */
+  #passReason: PassReason | undefined;
   /** The shortest time after which a slot that was passed over may serve. */
   #waitMs: number | undefined;
   /** The largest context for which the prompt was too long. */
@@ -98,17 +100,41 @@ class ChainWalk<Response> {
     return isTooShort;
   }
 
-  /** Does the same as `call`, and calls a slot again as its retries allow. */
-  async callAgain(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+  /** Calls a slot: see `#call`, and again as its retries allow. */
+  callOnce(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+    return slot.retries === undefined ? this.#call(slot) : this.#callAgain(slot);
+  }
+
+  /**
+   * Calls a slot with one key of its provider after another, until one is neither limited nor refused.
+   * Resolves with the response, the last failure, or undefined where it may not be called now.
+   */
+  async callEach(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+    const { balancer, affinity } = this.#options;
+    let failure: SlotFailure | undefined;
+    for (const one of balancer.orderKeys(slot, affinity)) {
+      const outcome = await this.callOnce(one);
+      if (outcome === undefined) {
+        if (this.#passReason !== "cools" && this.#passReason !== "key_refused") break;
+        continue;
+      }
+      if (!(outcome instanceof SlotFailure)) return outcome;
+      failure = outcome;
+      if (outcome.meaning !== "rate" && outcome.meaning !== "key_or_bill") break;
+    }
+    return failure;
+  }
+
+  async #callAgain(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
     const { isWhole, signal } = this.#options;
-    let outcome = await this.call(slot);
+    let outcome = await this.#call(slot);
     const pauses = repeatPauses(signal);
     for (let left = isWhole ? (slot.retries ?? 0) : 0; left > 0; left -= 1) {
       if (!(outcome instanceof SlotFailure) || !canRepeat(outcome)) return outcome;
       await pauses.next().catch((error: unknown) => {
         throw signal?.aborted ? signal.reason : error;
       });
-      outcome = (await this.call(slot)) ?? outcome;
+      outcome = (await this.#call(slot)) ?? outcome;
     }
     return outcome;
   }
@@ -117,7 +143,7 @@ class ChainWalk<Response> {
    * Calls a slot, and resolves with its response or its failure; with undefined where it may not be called
    * now. Throws any other error.
    */
-  async call(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+  async #call(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
     const { breakers, accountId, onAttempt } = this.#options;
     if (slot.limits !== undefined && this.#isFull(slot)) return undefined;
     const permit = breakers.admit(slot, accountId);
@@ -162,6 +188,7 @@ class ChainWalk<Response> {
 
   #passOver(slot: Slot, reason: PassReason, waitMs: number | undefined): void {
     if (waitMs !== undefined) this.#waitMs = Math.min(waitMs, this.#waitMs ?? waitMs);
+    this.#passReason = reason;
     this.#options.onPassedOver?.(slot, reason);
   }
 

@@ -10,12 +10,14 @@ export function requireVariables({ models }: Catalog, env: Environment): void {
 }
 
 function requireVariablesOf(provider: Provider, env: Environment): void {
-  if (provider.apiKeyEnv === undefined && provider.secret === undefined) {
+  const { apiKeyEnv, secret, keys = [] } = provider;
+  if (apiKeyEnv === undefined && secret === undefined && keys.length === 0) {
     requireCredentials(provider, env);
   }
   for (const [field, variable] of [
     ["base_url_env", provider.baseUrlEnv],
-    ["api_key_env", provider.apiKeyEnv],
+    [provider.key === undefined ? "api_key_env" : "keys[0].env", apiKeyEnv],
+    ...keys.map((key, index) => [`keys[${index}].env`, key.apiKeyEnv] as const),
   ] as const) {
     if (variable === undefined || env[variable]) continue;
     const path = `providers.${provider.name}.${field}`;

@@ -1,4 +1,5 @@
-import type { Provider } from "@tollgate/catalog/model";
+import { keySlotsOf } from "@tollgate/catalog/key-pool";
+import type { Provider, Slot } from "@tollgate/catalog/model";
 
 /** How often a key that its provider refuses is tried again. */
 const trialEveryMs = 60_000;
@@ -7,6 +8,8 @@ const trialEveryMs = 60_000;
 export interface KeyRefusal {
   /** The name of the provider in the catalog. */
   readonly provider: string;
+  /** See `keyNameOf`. */
+  readonly key: string;
   /** What the provider said, without the key; empty where it said nothing. */
   readonly said: string;
   /** The status of the refusal; 0 for an error within a response. */
@@ -17,15 +20,16 @@ interface RefusedKeyState {
   key: KeyRefusal;
   /** The stored secret with the key. */
   secret: string | undefined;
-  /** The slots that were not called because of it. */
+  /** The slots that were not called with it. */
   readonly slotIds: Set<string>;
   retryAt: number;
   isTrialPending: boolean;
 }
 
-/** The keys that providers refuse. Every slot of such a key is out. */
+/** The keys that providers refuse. A slot is out where all keys that it may be called with are refused. */
 export class RefusedKeys {
   readonly #states = new Map<string, RefusedKeyState>();
+  readonly #outSlotIds = new Set<string>();
 
   get isEmpty(): boolean {
     return this.#states.size === 0;
@@ -72,30 +76,35 @@ export class RefusedKeys {
     return false;
   }
 
-  /** Records that a slot is out because of the provider's key. Returns whether it was not before. */
-  addSlot(provider: Provider, slotId: string): boolean {
-    const slotIds = this.#states.get(idOf(provider))?.slotIds;
-    if (slotIds === undefined || slotIds.has(slotId)) return false;
-    slotIds.add(slotId);
+  /** Records that a slot is not called with its key. Returns whether the slot is out, and was not before. */
+  addSlot(slot: Slot): boolean {
+    this.#states.get(idOf(slot.provider))?.slotIds.add(slot.id);
+    if (this.#outSlotIds.has(slot.id) || !this.#isSlotOut(slot)) return false;
+    this.#outSlotIds.add(slot.id);
     return true;
   }
 
-  /** Forgets a key that works again. Returns it with the slots that were out. */
-  restore(provider: Provider): { key: KeyRefusal; slotIds: ReadonlySet<string> } | undefined {
-    const id = idOf(provider);
-    const state = this.#states.get(id);
-    this.#states.delete(id);
-    return state;
+  #isSlotOut(slot: Slot): boolean {
+    return keySlotsOf(slot).every(({ provider }) => this.#states.has(idOf(provider)));
   }
 
-  /** Does the same for one of `list`. Returns the slots that were out. */
-  forget(key: KeyRefusal): ReadonlySet<string> {
-    for (const [id, state] of this.#states) {
-      if (state.key !== key) continue;
-      this.#states.delete(id);
-      return state.slotIds;
-    }
-    return new Set();
+  /** Forgets a key that works again. Returns it with the slots that were out because of it. */
+  restore(provider: Provider): { key: KeyRefusal; slotIds: readonly string[] } | undefined {
+    const id = idOf(provider);
+    const state = this.#states.get(id);
+    if (state === undefined) return undefined;
+    return { key: state.key, slotIds: this.#delete(id, state) };
+  }
+
+  /** Does the same for one of `list`. Returns these slots. */
+  forget(key: KeyRefusal): readonly string[] {
+    for (const [id, state] of this.#states) if (state.key === key) return this.#delete(id, state);
+    return [];
+  }
+
+  #delete(id: string, { slotIds }: RefusedKeyState): readonly string[] {
+    this.#states.delete(id);
+    return [...slotIds].filter((slotId) => this.#outSlotIds.delete(slotId));
   }
 
   /** Returns those of `list` that are in a stored secret. */
@@ -108,12 +117,14 @@ export class RefusedKeys {
     return [...this.#states.values()].map(({ key }) => key);
   }
 
+  /** Whether a slot is out. */
   has(slotId: string): boolean {
-    return [...this.#states.values()].some(({ slotIds }) => slotIds.has(slotId));
+    return this.#outSlotIds.has(slotId);
   }
 
-  slotIds(): string[] {
-    return [...this.#states.values()].flatMap(({ slotIds }) => [...slotIds]);
+  /** Returns the ids of the slots that are out. */
+  slotIds(): readonly string[] {
+    return [...this.#outSlotIds];
   }
 }
 

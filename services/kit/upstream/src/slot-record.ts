@@ -1,3 +1,4 @@
+import type { Slot } from "@tollgate/catalog/model";
 import type { SlotFailure } from "./failure.ts";
 import { type FailureStreak, failuresToOpen } from "./failure-streak.ts";
 import { maxRetryAfterMs } from "./retry-after.ts";
@@ -15,12 +16,8 @@ export class SlotRecord {
   lastSuccessAt = Number.NEGATIVE_INFINITY;
   /** When a slot that was out for all served again. */
   recoveredAt = Number.NEGATIVE_INFINITY;
-  coolsUntil = Number.NEGATIVE_INFINITY;
-  /** The only account for which it cools; undefined where it does for all. */
-  coolsOnlyFor: string | undefined;
-  /** The account whose call was limited last, and whether another was served since. */
-  limitedAccount: string | undefined;
-  hasServedOthers = false;
+  /** Undefined where its provider has limited no call. Of a pool, each key has its own. */
+  coolings: Map<string, Cooling> | undefined;
   /** Calls in a row that did not reach the provider. */
   unreached: FailureStreak | undefined;
   /** How many accounts have a streak, and for how many of them the slot is out. */
@@ -34,30 +31,67 @@ export class SlotRecord {
   }
 }
 
+/** The rate limit of a slot, or of one key of its pool. */
+export class Cooling {
+  until = Number.NEGATIVE_INFINITY;
+  /** The only account for which it cools; undefined where it does for all. */
+  onlyFor: string | undefined;
+  /** The account whose call was limited last, and whether another was served since. */
+  limitedAccount: string | undefined;
+  hasServedOthers = false;
+
+  /** Whether the account's calls wait. */
+  holds(accountId: string, now: number): boolean {
+    return now < this.until && (this.onlyFor === undefined || this.onlyFor === accountId);
+  }
+
+  /** Records that the provider has limited a call of the account. */
+  limit(accountId: string, { retryAfterMs = defaultCoolingMs }: SlotFailure, now: number): void {
+    if (this.limitedAccount !== accountId) {
+      this.limitedAccount = accountId;
+      this.hasServedOthers = false;
+    }
+    const coolsForAll = this.onlyFor === undefined && now < this.until;
+    this.onlyFor = this.hasServedOthers && !coolsForAll ? accountId : undefined;
+    this.until = now + Math.min(retryAfterMs, maxRetryAfterMs);
+  }
+
+  /** Records that a call of the account was served. */
+  serve(accountId: string, now: number): void {
+    if (this.limitedAccount !== accountId) this.hasServedOthers = true;
+    if (now >= this.until) this.until = Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** Returns the rate limit that calls of a slot meet, if its provider has limited any. */
+export function coolingOf({ coolings }: SlotRecord, slot: Slot): Cooling | undefined {
+  return coolings?.get(poolKeyOf(slot));
+}
+
 /** Records that the provider has limited a call of the account. */
 export function cool(
   record: SlotRecord,
-  accountId: string,
-  { retryAfterMs = defaultCoolingMs }: SlotFailure,
-  now: number,
+  slot: Slot,
+  { accountId, failure, now }: { accountId: string; failure: SlotFailure; now: number },
 ): void {
-  if (record.limitedAccount !== accountId) {
-    record.limitedAccount = accountId;
-    record.hasServedOthers = false;
-  }
-  const coolsForAll = record.coolsOnlyFor === undefined && now < record.coolsUntil;
-  record.coolsOnlyFor = record.hasServedOthers && !coolsForAll ? accountId : undefined;
-  record.coolsUntil = now + Math.min(retryAfterMs, maxRetryAfterMs);
+  record.coolings ??= new Map();
+  const name = poolKeyOf(slot);
+  const cooling = record.coolings.get(name) ?? new Cooling();
+  record.coolings.set(name, cooling);
+  cooling.limit(accountId, failure, now);
 }
 
-/** Whether the rate limit of a slot is one for the account, too. */
-export function coolsFor({ coolsOnlyFor }: SlotRecord, accountId: string): boolean {
-  return coolsOnlyFor === undefined || coolsOnlyFor === accountId;
+/** Returns the name of a slot's key in its pool; empty for a slot without one. */
+function poolKeyOf({ chainSlot, provider }: Slot): string {
+  return chainSlot === undefined ? "" : (provider.key?.name ?? "");
 }
 
 /** Whether nothing that failed is known of a slot. */
-export function isQuiet({ streaks, unreached, coolsUntil }: SlotRecord): boolean {
-  return streaks === 0 && unreached === undefined && coolsUntil === Number.NEGATIVE_INFINITY;
+export function isQuiet({ streaks, unreached, coolings }: SlotRecord): boolean {
+  if (streaks !== 0 || unreached !== undefined) return false;
+  if (coolings === undefined) return true;
+  for (const { until } of coolings.values()) if (until !== Number.NEGATIVE_INFINITY) return false;
+  return true;
 }
 
 /** Whether one failure takes the slot out for an account, because others failed and nobody was served. */

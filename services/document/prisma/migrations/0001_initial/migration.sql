@@ -8,6 +8,8 @@ CREATE TABLE ocr_job (
   key_id        text NOT NULL,
   -- The slot that accepted the job: no other slot knows it.
   slot_id       text NOT NULL,
+  -- The key of its provider that the slot was called with; empty where that has no list of keys.
+  key_name      text NOT NULL DEFAULT '',
   file_parts    integer NOT NULL CHECK (file_parts > 0),
   -- The most pages that its files can have.
   pages         integer NOT NULL CHECK (pages >= 0),

@@ -113,7 +113,12 @@ function slotMetrics({ counter, gauge }: ReturnType<typeof factoriesFor>) {
     keyRefused: gauge(
       "tollgate_provider_key_refused",
       "1 while a provider refuses the gateway's key or wants to be paid, else 0.",
-      ["provider"],
+      ["provider", "key"],
+    ),
+    keyCalls: counter(
+      "tollgate_provider_key_calls_total",
+      "Calls with the keys of providers that have several, by outcome.",
+      ["provider", "key", "outcome"],
     ),
     slotsPassedOver: counter(
       "tollgate_slots_passed_over_total",

@@ -1,3 +1,4 @@
+import { withKeySlots } from "@tollgate/catalog/key-pool";
 import type { Slot } from "@tollgate/catalog/model";
 import { describe, expect, test } from "vitest";
 import { LoadBalancer, type SharedChain } from "./load-balancer.ts";
@@ -110,6 +111,27 @@ test("tiers stand in order, and a slot without a tier is one of its own", () => 
 test("a chain that shares nothing keeps its order", () => {
   const chain = [slotOf("a", { tier: undefined }), slotOf("b", { tier: undefined })];
   expect(world().balancer.order({ chain }, undefined)).toBe(chain);
+});
+
+describe("10,000 requests of a provider's keys", () => {
+  const keys = [
+    { name: "main", weight: 3 },
+    { name: "second", weight: 1 },
+  ];
+  const slot = withKeySlots({ ...slotOf("a"), provider: { name: "a", keys } } as unknown as Slot);
+
+  test.each([
+    ["without an affinity", () => undefined],
+    ["with affinities", (index: number) => `acct user-${index}`],
+  ])("are divided by their weights: %s", (_, affinityOf) => {
+    const { balancer } = world();
+    let mains = 0;
+    for (let index = 0; index < picks; index += 1) {
+      const [first] = balancer.orderKeys(slot, affinityOf(index));
+      if (first?.provider.key?.name === "main") mains += 1;
+    }
+    expect(Math.abs(mains / picks - 0.75)).toBeLessThan(0.02);
+  });
 });
 
 describe("least_busy", () => {

@@ -1,3 +1,4 @@
+import { keySlotsOf } from "@tollgate/catalog/key-pool";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { defaultWeight } from "@tollgate/catalog/slot-sharing";
 import { SlotLoad, SlotUse } from "./slot-load.ts";
@@ -40,6 +41,20 @@ export class LoadBalancer {
       start = end;
     }
     return ordered;
+  }
+
+  /**
+   * Returns the slots that a slot of a chain has for the keys of its provider, in the order in which a
+   * request is sent with them: at random by their weights, or as its affinity has it.
+   */
+  orderKeys(slot: Slot, affinity: string | undefined): readonly Slot[] {
+    const hash = affinity === undefined ? undefined : hash32(affinity);
+    const places = keySlotsOf(slot).map((one) => {
+      const { name = "", weight = defaultWeight } = one.provider.key ?? {};
+      const share = hash === undefined ? 1 - this.#random() : shareOf(hash, hash32(name));
+      return { one, place: placeOf(weight, share) };
+    });
+    return places.sort((left, right) => left.place - right.place).map(({ one }) => one);
   }
 
   /** Returns how long the limits of a slot keep a call from it: 0 where they do not. */

@@ -346,11 +346,13 @@ CREATE UNLOGGED TABLE open_breaker (
 CREATE UNLOGGED TABLE refused_key (
   replica_id  text NOT NULL,
   provider    text NOT NULL,
+  -- The name of its secret or its variable; empty where the provider has no key.
+  key_name    text NOT NULL,
   said        text NOT NULL,
   status      integer NOT NULL,
   refused_at  timestamptz(6) NOT NULL DEFAULT now(),
   reported_at timestamptz(6) NOT NULL DEFAULT now(),
-  PRIMARY KEY (replica_id, provider)
+  PRIMARY KEY (replica_id, provider, key_name)
 );
 
 -- What is left of an owner's limits while a statement decides several requests (read_limits_left).

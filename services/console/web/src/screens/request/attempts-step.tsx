@@ -39,8 +39,9 @@ export function AttemptsStep({ request }: { request: RequestRecord }) {
   );
 }
 
-function describePassedOver({ provider, upstreamModel, reason }: PassedOverSlot): string {
-  return `${provider}/${upstreamModel} (${passReasons[reason] ?? reason})`;
+function describePassedOver({ provider, upstreamModel, key, reason }: PassedOverSlot): string {
+  const slot = `${provider}/${upstreamModel}${key === "" ? "" : ` with ${key}`}`;
+  return `${slot} (${passReasons[reason] ?? reason})`;
 }
 
 const passReasons: Readonly<Record<string, string>> = {
@@ -60,6 +61,7 @@ function AttemptLine(props: { attempt: Attempt; end: number; firstTokenMs: numbe
     <li>
       <div className="attempt-name">
         <strong>{attempt.provider}</strong> <code className="quiet">{attempt.upstreamModel}</code>
+        {attempt.key !== "" && <span className="quiet"> with the key {attempt.key}</span>}
       </div>
       <div className="attempt-outcome">
         {attempt.status > 0 && <span className="quiet number">HTTP {attempt.status}</span>}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { Provider, Slot } from "./model.ts";
+import type { ProviderKey } from "./provider-key.ts";
+import { secretName } from "./secret-name.ts";
+import { defaultWeight, weightSchema } from "./slot-sharing.ts";
+
+/** More keys than a provider gives an operator. */
+const maxKeys = 16;
+
+/** Returns the schema of a provider's keys. `variable` is that of a variable which may hold one. */
+export function keysSchema(variable: z.ZodType<string>) {
+  return z
+    .array(
+      z
+        .strictObject({
+          secret: secretName.optional(),
+          env: variable.optional(),
+          weight: weightSchema.default(defaultWeight),
+        })
+        .refine(({ secret, env }) => (secret === undefined) !== (env === undefined), {
+          error: "must have either secret or env",
+        }),
+    )
+    .min(1)
+    .max(maxKeys)
+    .superRefine((keys, context) => {
+      const names = keys.map(({ secret, env }) => secret ?? env);
+      const at = names.findIndex((name, index) => names.indexOf(name) < index);
+      if (at < 0) return;
+      const field = keys[at]?.secret === undefined ? "env" : "secret";
+      const message = `must not be ${names[at]}, which another key has`;
+      context.addIssue({ code: "custom", path: [at, field], message });
+    });
+}
+
+type KeyEntry = z.output<ReturnType<typeof keysSchema>>[number];
+
+/** Returns what a provider has of its keys: its only one, or a pool. */
+export function keysOf(
+  entries: readonly KeyEntry[],
+): Pick<Provider, "keys" | "key" | "secret" | "apiKeyEnv"> {
+  const keys = entries.map(toKey);
+  const [only] = keys;
+  if (keys.length > 1) return { keys, apiKeyEnv: undefined };
+  return only === undefined ? { apiKeyEnv: undefined } : credentialOf(only);
+}
+
+function toKey({ secret, env, weight }: KeyEntry): ProviderKey {
+  const name = secret ?? env ?? "";
+  return {
+    ...{ name, weight },
+    ...(secret === undefined ? {} : { secret }),
+    ...(env === undefined ? {} : { apiKeyEnv: env }),
+  };
+}
+
+function credentialOf(key: ProviderKey) {
+  const { secret, apiKeyEnv } = key;
+  return { key, apiKeyEnv, ...(secret === undefined ? {} : { secret }) };
+}
+
+/** Returns a provider with each of its keys: itself where it has no pool. */
+export function withEachKey(provider: Provider): readonly Provider[] {
+  const { keys, ...rest } = provider;
+  return keys?.map((key) => ({ ...rest, ...credentialOf(key) })) ?? [provider];
+}
+
+/** Returns a slot of a chain. Where its provider has a pool of keys, it has a slot for each of them. */
+export function withKeySlots(slot: Slot): Slot {
+  if (slot.provider.keys === undefined) return slot;
+  const keySlots: Slot[] = [];
+  const { keySlots: _, ...alone } = slot;
+  const pooled: Slot = { ...alone, keySlots };
+  for (const provider of withEachKey(slot.provider)) {
+    keySlots.push({ ...alone, provider, chainSlot: pooled });
+  }
+  return pooled;
+}
+
+/** Returns the slot of a chain that a slot with one of its keys belongs to: itself where it is one. */
+export function chainSlotOf(slot: Slot): Slot {
+  return slot.chainSlot ?? slot;
+}
+
+/** Returns the slots that a slot of a chain has for its keys: itself where it has no pool. */
+export function keySlotsOf(slot: Slot): readonly Slot[] {
+  return chainSlotOf(slot).keySlots ?? [slot];
+}
+
+/** Returns a slot of a chain with the key of this name; with its first one where there is none. */
+export function slotWithKey(slot: Slot, name: string): Slot {
+  const slots = keySlotsOf(slot);
+  return slots.find(({ provider }) => provider.key?.name === name) ?? slots[0] ?? slot;
+}
