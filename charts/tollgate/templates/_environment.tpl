@@ -129,9 +129,30 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{ include "tollgate.secretVariable" (list "TOLLGATE_STRIPE_WEBHOOK_SECRET" (required "payments.stripe.webhookSecret must be set" .webhookSecret)) }}
 - name: TOLLGATE_TOP_UPS
   value: {{ $.Values.payments.topUps | quote }}
-- name: TOLLGATE_CONSOLE_URL
-  value: {{ required "console.url must be set for payments" $.Values.console.url | quote }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Renders the variables of billing by which it sends mail and lets people sign up. */}}
+{{- define "tollgate.mailVariables" -}}
+{{- $signUp := .Values.signUp -}}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_SMTP_URL" .Values.secrets.smtp) }}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_IDENTITY_KEY" .Values.secrets.identityKey) }}
+- name: TOLLGATE_MAIL_FROM
+  value: {{ required "mail.from must be set for secrets.smtp" .Values.mail.from | quote }}
+- name: TOLLGATE_SIGNUP
+  value: {{ $signUp.mode | quote }}
+{{- with $signUp.domains }}
+- name: TOLLGATE_SIGNUP_DOMAINS
+  value: {{ join "," . | quote }}
+{{- end }}
+{{- with $signUp.credit }}
+- name: TOLLGATE_SIGNUP_CREDIT
+  value: {{ . | quote }}
+{{- end }}
+{{- with $signUp.termsUrl }}
+- name: TOLLGATE_TERMS_URL
+  value: {{ . | quote }}
 {{- end }}
 {{- end }}
 
@@ -165,6 +186,9 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- end }}
 {{- if .traits.operators }}
 {{ include "tollgate.consoleVariables" $root }}
+{{- end }}
+{{- if and .traits.mail $root.Values.secrets.smtp.name }}
+{{ include "tollgate.mailVariables" $root }}
 {{- end }}
 - name: TOLLGATE_LISTEN
   value: 0.0.0.0:9090
@@ -212,6 +236,10 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- end }}
 {{- if eq .name "billing" }}
 {{- include "tollgate.paymentVariables" $root }}
+{{- if or $root.Values.payments.stripe.key $root.Values.secrets.smtp.name }}
+- name: TOLLGATE_CONSOLE_URL
+  value: {{ required "console.url must be set for payments and for secrets.smtp" $root.Values.console.url | quote }}
+{{- end }}
 # For the operator's CLI, which runs in this pod.
 - name: TOLLGATE_BILLING_ADDRESS
   value: 127.0.0.1:9090

@@ -31,6 +31,7 @@ image:
   catalog: true
   providers: true
 billing:
+  mail: true
   calls: [ledger, chat]
   database: true
   operatorSecret: true

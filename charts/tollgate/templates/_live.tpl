@@ -86,6 +86,10 @@ replicas: {{ .spec.replicas }}
 {{- if not .Values.dev.nats.enabled -}}
 {{- $wanted = append $wanted (list "secrets.nats" .Values.secrets.nats) -}}
 {{- end -}}
+{{- if .Values.secrets.smtp.name -}}
+{{- $wanted = append $wanted (list "secrets.smtp" .Values.secrets.smtp) -}}
+{{- $wanted = append $wanted (list "secrets.identityKey" .Values.secrets.identityKey) -}}
+{{- end -}}
 {{- if .Values.secrets.secretsKey.name -}}
 {{- $wanted = append $wanted (list "secrets.secretsKey" .Values.secrets.secretsKey) -}}
 {{- end -}}

@@ -76,6 +76,14 @@
   {{- end }}
 {{- end }}
 
+{{- define "tollgate.egressToMail" -}}
+{{- $mail := .Values.networkPolicy.mail -}}
+- ports: [{ protocol: TCP, port: {{ $mail.port }} }]
+  {{- with $mail.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
 {{- define "tollgate.egressToOidc" -}}
 {{- $oidc := .Values.networkPolicy.oidc -}}
 - ports: [{ protocol: TCP, port: {{ $oidc.port }} }]

@@ -34,6 +34,9 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   listAccounts: "operators",
   getAccount: [roles, ofAccount],
   countAccountConversations: [roles, ofAccount],
+  listSignUps: "operators",
+  approveSignUp: "operators",
+  refuseSignUp: "operators",
   listMembers: [[ADMIN], ofAccount],
   updateMember: [[ADMIN], ofMember],
   removeMember: [[ADMIN], ({ account, personId }) => ({ account, personId })],
@@ -103,8 +106,8 @@ describe("members of accounts", () => {
     const other = await stack.newAccount(0);
     const account = other.accountId;
     const admin = await joinAs(stack, account, ADMIN);
-    const email = `${randomUUID()}@example.com`;
-    const { invitation } = await admin.operator.inviteMember({ email, role: BILLING });
+    const invited = { account, email: `${randomUUID()}@example.com`, role: BILLING };
+    const { invitation } = await stack.operator.inviteMember(invited);
     const foreign = {
       ...{ account, keyId: other.keyId, personId: admin.personId },
       invitationId: invitation?.id ?? "",

@@ -48,9 +48,12 @@ describe("the Compose file", () => {
   });
 
   it("gives the providers' keys only to the services that call providers", () => {
-    const { console: ownSettings, billing: payments, ...others } = services;
-    expect(ownSettings?.env_file).toEqual([{ path: "console.env", required: false }]);
-    expect(payments?.env_file).toEqual([{ path: "payments.env", required: false }]);
+    const { console: consoleService, billing, ...others } = services;
+    expect(consoleService?.env_file).toEqual([{ path: "console.env", required: false }]);
+    expect(billing?.env_file).toEqual([
+      { path: "payments.env", required: false },
+      { path: "customers.env", required: false },
+    ]);
     const receivers = Object.entries(others).filter(([, service]) => service.env_file);
     expect(receivers.map(([name]) => name).sort()).toEqual(["audio", "chat", "document", "image"]);
     for (const [name, { env_file }] of receivers) {

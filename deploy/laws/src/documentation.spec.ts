@@ -23,7 +23,7 @@ it("every relative link of the documentation leads to a file, and to a heading o
 });
 
 /** Files that operators write. */
-const ofOperators = ["deploy/providers.env"];
+const ofOperators = ["deploy/providers.env", "deploy/customers.env"];
 
 it("every file and folder that the documentation names exists", async () => {
   for (const page of await readPages()) {

@@ -5,6 +5,11 @@ import { type Account, Prisma, type PrismaClient } from "./generated/client.ts";
 
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,127}$/u;
 
+/** Returns whether an account can have a name. */
+export function isAccountName(name: string): boolean {
+  return namePattern.test(name);
+}
+
 /** The fields of an account that the operator chooses. An empty policy is the gateway's. */
 type AccountFields = Pick<Account, "name" | "admission">;
 
@@ -22,7 +27,7 @@ export async function createAccount(
     account: Account,
   ) => Promise<void> = async () => {},
 ): Promise<Account> {
-  if (!namePattern.test(name)) {
+  if (!isAccountName(name)) {
     const message = "An account's name has 1 to 128 letters, digits, spaces and . _ @ + -";
     throw new GatewayError("invalid_param", message, { param: "name" });
   }

@@ -22,6 +22,9 @@ import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
 import { implementIdentity } from "./identity/identity.ts";
 import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
+import { startMailing } from "./mail/mailing.ts";
+import { readMailSettings } from "./mail/settings.ts";
+import { readSignUpSettings } from "./members/sign-up-settings.ts";
 import { implementOperator } from "./operator/operator.ts";
 import { implementPaymentService } from "./payments/payment-service.ts";
 import { reconcilePayments } from "./payments/reconcile.ts";
@@ -36,6 +39,8 @@ export const billing = defineService({
   name: "billing",
   async setup({ env, migrates, log, peer, notices, openCatalog, now }) {
     const config = readBillingConfig(env);
+    const mailSettings = readMailSettings(env);
+    const signUp = readSignUpSettings(env, mailSettings !== undefined);
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: billingSchema,
@@ -44,6 +49,7 @@ export const billing = defineService({
       log,
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+    const mailing = mailSettings && startMailing(mailSettings, { prisma, log, now });
     const ledger = peer("ledger", LedgerService);
     const findKey = createKeyLookup(pool, admissions[config.admission], now);
     const lookups = bindService(BillingService, {
@@ -72,7 +78,7 @@ export const billing = defineService({
     const reads = { ledger, slots, conversations, stripe };
     const catalogParts = { catalog: catalog.current, catalogFile: catalog.file };
     const { secretsKey } = config;
-    const parts = { prisma, ...reads, ...catalogParts, secretsKey, notices, now };
+    const parts = { prisma, ...reads, ...catalogParts, secretsKey, notices, mailing, signUp, now };
     const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),
@@ -88,6 +94,7 @@ export const billing = defineService({
       bindings: [lookups, catalogs, commands, identity, secrets, payments],
       async stop() {
         await reconciling?.stop();
+        await mailing?.stop();
         await prisma.$disconnect();
         await pool.end();
       },

@@ -82,6 +82,8 @@ describe("the catalog in the database", () => {
       }),
       stripe: undefined,
       secretsKey: undefined,
+      mailing: undefined,
+      signUp: { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const,
     };
     transport.add(bindService(CatalogService, implementCatalog(prisma)));
     catalogs = createClient(CatalogService, transport);

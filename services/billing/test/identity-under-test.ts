@@ -30,6 +30,8 @@ export interface IdentityUnderTest {
   stop(): Promise<void>;
 }
 
+const signUp = { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const;
+
 /** Starts them. Nothing of it calls the ledger, or reads the catalog. */
 export async function startIdentity(now: () => Date): Promise<IdentityUnderTest> {
   const log = createLog("silent");
@@ -44,7 +46,7 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
   const transport = createLocalTransport(log);
   const notices = localNotices();
   const parts = {
-    ...{ prisma, notices, now, secretsKey: undefined },
+    ...{ prisma, notices, now, mailing: undefined, signUp, secretsKey: undefined },
     ledger: createClient(LedgerService, transport),
     slots: createClient(SlotService, transport),
     stripe: undefined,

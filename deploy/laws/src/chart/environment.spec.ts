@@ -91,6 +91,27 @@ describe("the environment", () => {
     );
   });
 
+  it("contains what sends mail for billing alone, and nothing of it by default", async () => {
+    const mail = [
+      "secrets.smtp.name=mail",
+      "mail.from=no-reply@example.com",
+      "signUp.mode=approve",
+    ];
+    const { env } = await environmentOf("production", "billing", ...mail);
+    expect(env).toMatchObject({
+      TOLLGATE_SMTP_URL: "secret mail/TOLLGATE_SMTP_URL",
+      TOLLGATE_IDENTITY_KEY: "secret tollgate/TOLLGATE_IDENTITY_KEY",
+      TOLLGATE_CONSOLE_URL: "https://console.example.com",
+      TOLLGATE_SIGNUP: "approve",
+    });
+    const of = async (name: string, ...values: string[]) => {
+      const names = Object.keys((await environmentOf("production", name, ...values)).env);
+      return names.filter((one) => /SMTP|MAIL|SIGNUP|IDENTITY/.test(one));
+    };
+    expect(await of("console", ...mail)).toEqual([]);
+    expect(await of("billing")).toEqual([]);
+  });
+
   it("contains the console's settings for the console alone, with its secret from a Secret", async () => {
     const { env, envFrom } = await environmentOf("production", "console");
     expect(env).toMatchObject({

@@ -25,6 +25,7 @@ import { checkNewPassword, createPasswords, type Passwords } from "./passwords.t
 import { readRole } from "./roles.ts";
 import { beginSession, extendSession, type SessionMethod, useToken } from "./sessions.ts";
 import { admitSignIn } from "./sign-in-failures.ts";
+import { implementSignUp } from "./sign-up.ts";
 
 /** Who signs in, and how. */
 interface SignedIn {
@@ -54,6 +55,7 @@ export function implementIdentity(
 
   return {
     ...implementMemberships({ prisma, passwords, now }),
+    ...implementSignUp({ ...parts, passwords }),
     async authenticate({ credential }) {
       return identityOrNone(await findIdentity(prisma, credential, now()));
     },

@@ -68,14 +68,15 @@ export async function endCredentials(database: Database, operatorId: string, now
   await database.operatorToken.updateMany({ where: { operatorId, revokedAt: null }, data });
 }
 
-/** Creates a sign-in link for 15 minutes. Its secret is returned only here, and not stored. */
+/** Creates a sign-in link, by default for 15 minutes. Its secret is returned only here, and not stored. */
 export async function createLink(
   database: Database,
   operatorId: string,
   now: Date,
+  lastsMs = linkMs,
 ): Promise<{ secret: string; expiresAt: Date }> {
   const secret = newSecret();
-  const expiresAt = new Date(now.getTime() + linkMs);
+  const expiresAt = new Date(now.getTime() + lastsMs);
   await database.signInLink.deleteMany({ where: { expiresAt: { lte: now } } });
   const secretHash = hashOfSecret(secret);
   await database.signInLink.create({ data: { secretHash, operatorId, expiresAt } });

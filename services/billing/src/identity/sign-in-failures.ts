@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "@tollgate/core/errors";
 import type { PrismaClient } from "../generated/client.ts";
+import { networkOf } from "../mail/network.ts";
 
 /** How many sign-ins may fail within `windowMs`, by a name and an address together. */
 const maxByNameAndAddress = 5;
@@ -16,9 +17,10 @@ const windowMs = 15 * 60_000;
  */
 export async function admitSignIn(
   prisma: PrismaClient,
-  { name, address }: { name: string; address: string },
+  { name, address: clientAddress }: { name: string; address: string },
   now: Date,
 ): Promise<() => Promise<void>> {
+  const address = networkOf(clientAddress);
   const limits = new Map([
     [subjectOf(name, address), maxByNameAndAddress],
     [subjectOf("", address), maxByAddress],

@@ -1,9 +1,11 @@
+import { GatewayError } from "@tollgate/core/errors";
 import { MemberRole, type RemoveMemberRequest } from "@tollgate/proto/tollgate/v1/member";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import { revokeKeysOf } from "../keys.ts";
+import { admitMail } from "../mail/mail-limits.ts";
 import { readAddress } from "../members/addresses.ts";
 import { createInvitation, listInvitations, withdrawInvitation } from "../members/invitations.ts";
 import { memberSnapshot, toInvitation, toMember } from "../members/member-messages.ts";
@@ -15,7 +17,7 @@ import type { OperatorParts } from "./parts.ts";
 
 /** The calls about the members of an account and their invitations. */
 export function implementMembers(parts: OperatorParts) {
-  const { prisma, actor, now } = parts;
+  const { prisma, actor, mailing, now } = parts;
   return {
     async listMembers({ account }) {
       const { id } = await requireAccount(prisma, account);
@@ -41,11 +43,16 @@ export function implementMembers(parts: OperatorParts) {
     },
     removeMember: (request) => removeMember(parts, request),
     async inviteMember({ account, email: text, role }) {
-      const { id: accountId } = await requireAccount(prisma, account);
+      const { id: accountId, name } = await requireAccount(prisma, account);
       const email = readAddress(text);
       const invited = { accountId, email, role: storedMemberRole(role) };
+      const isOperator = actor.memberRole === MemberRole.UNSPECIFIED;
+      if (mailing !== undefined) await admitMail(prisma, { to: email, accountId }, now());
+      else if (!isOperator) throw noMail();
       const { invitation, secret } = await prisma.$transaction(async (transaction) => {
         const created = await createInvitation(transaction, invited, now());
+        const mail = mailing?.texts.invitation(email, name, created.secret);
+        if (mail !== undefined) await mailing?.outbox.add(transaction, mail);
         await recordChange(transaction, actor, {
           action: "InviteMember",
           ...{ subjectKind: "invitation", subjectId: created.invitation.id, accountId },
@@ -53,8 +60,8 @@ export function implementMembers(parts: OperatorParts) {
         });
         return created;
       });
-      const isOperator = actor.memberRole === MemberRole.UNSPECIFIED;
-      return { invitation: toInvitation(invitation), secret: isOperator ? secret : "" };
+      mailing?.outbox.wake();
+      return { invitation: toInvitation(invitation), secret: mailing === undefined ? secret : "" };
     },
     async listInvitations({ account }) {
       const { id } = await requireAccount(prisma, account);
@@ -74,6 +81,12 @@ export function implementMembers(parts: OperatorParts) {
       return {};
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+/** A member never gets the link: it would prove an address that the member chose. */
+function noMail(): GatewayError {
+  const message = "The gateway sends no mail: an operator can invite the address.";
+  return new GatewayError("invalid_param", message, { param: "email" });
 }
 
 async function removeMember(

@@ -14,6 +14,7 @@ import type { OperatorParts } from "./parts.ts";
 import { implementPayments } from "./payments.ts";
 import { implementRequests } from "./requests.ts";
 import { implementSecrets } from "./secrets.ts";
+import { implementSignUps } from "./sign-ups.ts";
 import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
 
@@ -22,6 +23,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
   return {
     ...implementAccounts(parts),
     ...implementMembers(parts),
+    ...implementSignUps(parts),
     ...implementKeys(parts),
     ...implementKeyChanges(parts),
     ...implementWallets(parts),

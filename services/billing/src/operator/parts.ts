@@ -7,6 +7,8 @@ import type { Client } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 import type { CallActor } from "../actor.ts";
 import type { PrismaClient } from "../generated/client.ts";
+import type { Mailing } from "../mail/mailing.ts";
+import type { SignUpSettings } from "../members/sign-up-settings.ts";
 import type { StripeAccess } from "../payments/stripe-client.ts";
 
 /** A file that is the catalog, as it was read last. */
@@ -32,6 +34,9 @@ export interface OperatorParts {
   /** Returns the file that is the catalog; undefined where it is in the database. */
   catalogFile: (() => CatalogFileText) | undefined;
   notices: Notices;
+  /** Undefined where no mail is sent. */
+  mailing: Mailing | undefined;
+  signUp: SignUpSettings;
   /** Who makes the call, and what it finds. */
   actor: CallActor;
   now(): Date;

@@ -3,22 +3,13 @@ import { invalidParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { hashOfSecret } from "@tollgate/core/secrets";
 import type { ConsoleService, SignInRequest } from "@tollgate/proto/tollgate/v1/console";
-import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
-import type { Client } from "@tollgate/rpc/implementation";
 import { authorizeCall } from "../access/authorize.ts";
 import { consoleRules, type Rule } from "../access/permissions.ts";
-import type { SignedInSessions, SignInMethod } from "../access/sessions.ts";
+import type { SignInMethod } from "../access/sessions.ts";
 import { addressOf } from "./call-context.ts";
 import { toConnectError } from "./connect-error.ts";
-
-export interface ConsoleCallParts {
-  sessions: SignedInSessions;
-  identities: Client<typeof IdentityService>;
-  version: string;
-  /** The name of the OpenID provider; empty if there is none. */
-  oidcName: string;
-  log: Log;
-}
+import type { ConsoleCallParts } from "./console-call-parts.ts";
+import { implementEntrances } from "./entrance-calls.ts";
 
 /** Returns the calls of ConsoleService. */
 export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof ConsoleService> {
@@ -30,13 +21,18 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
 
   return withConnectErrors(parts.log, {
     async getSession(_request, { requestHeader, responseHeader }) {
-      const identity = await sessions.find(requestHeader);
-      if (identity?.operator === undefined) return { oidcName, version };
+      const [identity, settings] = await Promise.all([
+        sessions.find(requestHeader),
+        identities.getSignUpSettings({}),
+      ]);
+      const { mode: signUp, termsUrl, sendsMail } = settings;
+      const ways = { oidcName, version, signUp, termsUrl, sendsMail };
+      if (identity?.operator === undefined) return ways;
       const cookie = sessions.extend(requestHeader);
       if (cookie !== undefined) responseHeader.append("set-cookie", cookie);
       const { operator, expiresAt, memberships, accountId, memberRole } = identity;
       const account = { memberships, accountId, memberRole };
-      return { operator, oidcName, version, ...account, ...(expiresAt && { expiresAt }) };
+      return { operator, ...ways, ...account, ...(expiresAt && { expiresAt }) };
     },
     async signIn({ method }, context) {
       const begun = await sessions.begin(signInMethod(method), addressOf(context));
@@ -46,25 +42,7 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
       const { operator, expiresAt } = begun.identity;
       return { ...(operator && { operator }), ...(expiresAt && { expiresAt }) };
     },
-    async readInvitation({ secret }) {
-      const found = await identities.findInvitation({ secretHash: hashOfSecret(secret) });
-      const { invitation, accountName, isKnown } = found;
-      if (invitation === undefined) throw invalidInvitation();
-      return { accountName, isKnown, email: invitation.email, role: invitation.role };
-    },
-    async joinAccount({ secret, name, password }, { responseHeader }) {
-      const secretHash = hashOfSecret(secret);
-      const joined = await sessions.beginBy(async (sessionHash) => {
-        const request = { secretHash, sessionHash, name, password };
-        const { isAccepted, identity } = await identities.acceptInvitation(request);
-        if (!isAccepted) throw invalidInvitation();
-        return identity;
-      });
-      if (joined === undefined) return {};
-      responseHeader.append("set-cookie", joined.setCookie);
-      const { operator } = joined.identity;
-      return operator === undefined ? {} : { operator };
-    },
+    ...implementEntrances(parts),
     async switchAccount({ accountId }, context) {
       await allow(consoleRules.switchAccount, context);
       const sessionHash = sessions.hash(context.requestHeader);
@@ -90,11 +68,6 @@ const refusals = {
   linkSecret: "The link is not valid: it works once, for 15 minutes. Create another one.",
   password: "The name or the password is not correct.",
 };
-
-function invalidInvitation(): ConnectError {
-  const message = "The invitation is not valid: it works once, for 7 days. Ask for another one.";
-  return new ConnectError(message, Code.NotFound);
-}
 
 function signInMethod(method: SignInRequest["method"]): SignInMethod {
   switch (method.case) {

@@ -14,10 +14,12 @@ import "./styles/table.css";
 import "./styles/overlay.css";
 
 const router = createAppRouter();
+/** The screens that need no session. */
+const entrances = ["/sign-in", "/sign-up", "/reset", "/invitation"];
 
 /** Reads the session again: the frame of the screens leads to the sign-in if there is none. */
 const queries = createQueryClient(() => {
-  if (["/sign-in", "/invitation"].includes(router.state.location.pathname)) return;
+  if (entrances.includes(router.state.location.pathname)) return;
   void router.navigate({ to: "/sign-in", search: { next: router.state.location.href } });
 });
 

@@ -24,6 +24,18 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import("./screens/sign-in/sign-in.tsx"), "SignIn"),
 });
 
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-up",
+  component: lazyRouteComponent(() => import("./screens/sign-up/sign-up.tsx"), "SignUpScreen"),
+});
+
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: "/reset",
+  component: lazyRouteComponent(() => import("./screens/reset/reset.tsx"), "ResetScreen"),
+});
+
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation",
@@ -109,6 +121,8 @@ const settings = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
+  signUp,
+  reset,
   invitation,
   app.addChildren([
     overview,

@@ -18,6 +18,8 @@ export function newId(
     | "code"
     | "operator"
     | "invitation"
+    | "signup"
+    | "mail"
     | "token"
     | "audit"
     | "replica"

@@ -114,6 +114,54 @@ CREATE TABLE sign_in_link (
 
 CREATE INDEX sign_in_link_expires_at ON sign_in_link (expires_at);
 
+-- People who sign up: until they have confirmed their address, and then until they have an account.
+CREATE TABLE sign_up (
+  id           text PRIMARY KEY,
+  email        text NOT NULL,
+  -- Of the account that is opened.
+  account_name text NOT NULL,
+  -- Of the link that confirms the address; NULL once it was used.
+  secret_hash  bytea CHECK (octet_length(secret_hash) = 32),
+  person_id    text REFERENCES operator (id),
+  account_id   text REFERENCES account (id),
+  created_at   timestamptz(6) NOT NULL DEFAULT now(),
+  -- Of the link.
+  expires_at   timestamptz(6) NOT NULL
+);
+
+CREATE UNIQUE INDEX sign_up_secret_hash ON sign_up (secret_hash);
+CREATE INDEX sign_up_email ON sign_up (email);
+CREATE INDEX sign_up_expires_at ON sign_up (expires_at);
+
+-- The addresses and domains, as keyed hashes, that have had a start credit.
+CREATE TABLE start_credit (
+  subject    text PRIMARY KEY,
+  account_id text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT now()
+);
+
+-- The outbox of mail, encrypted: its links are secrets. A mail is deleted when it is sent.
+CREATE TABLE mail (
+  id              text PRIMARY KEY,
+  sealed          bytea NOT NULL,
+  attempts        integer NOT NULL DEFAULT 0,
+  created_at      timestamptz(6) NOT NULL DEFAULT now(),
+  next_attempt_at timestamptz(6) NOT NULL
+);
+
+CREATE INDEX mail_next_attempt_at ON mail (next_attempt_at);
+
+-- How much mail was asked for on a day, by address, domain, network or account, as a hash.
+CREATE TABLE mail_count (
+  subject text NOT NULL,
+  -- Its begin (UTC).
+  day     timestamptz(6) NOT NULL,
+  mails   integer NOT NULL,
+  PRIMARY KEY (subject, day)
+);
+
+CREATE INDEX mail_count_day ON mail_count (day);
+
 CREATE TABLE operator_session (
   session_hash bytea PRIMARY KEY CHECK (octet_length(session_hash) = 32),
   operator_id  text NOT NULL REFERENCES operator (id),

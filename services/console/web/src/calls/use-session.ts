@@ -6,6 +6,8 @@ import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 /** What the signed-in user may do on the page. The console checks it again at each call. */
 export interface Access {
   isCustomer: boolean;
+  /** Whether it is a member of no account. */
+  hasNoAccount: boolean;
   /** Whether it changes accounts, keys and wallets. */
   canChange: boolean;
   /** Whether it sees keys and requests, and whether it creates and changes keys. */
@@ -23,12 +25,15 @@ export function useSession() {
 
 /** Returns what the signed-in user may do. Nothing while that is not known. */
 export function useAccess(): Access {
-  const { operator, memberRole = MemberRole.UNSPECIFIED } = useSession().data ?? {};
+  const session = useSession().data;
+  const { operator, accountId = "", memberRole = MemberRole.UNSPECIFIED } = session ?? {};
   const role = operator?.role ?? OperatorRole.UNSPECIFIED;
+  const isCustomer = role === OperatorRole.CUSTOMER;
   const canChange = role >= OperatorRole.OPERATOR;
   const hasKeys = memberRole === MemberRole.ADMIN || memberRole === MemberRole.DEVELOPER;
   return {
-    isCustomer: role === OperatorRole.CUSTOMER,
+    isCustomer,
+    hasNoAccount: isCustomer && operator?.accountId === "" && accountId === "",
     canChange,
     canSeeKeys: memberRole !== MemberRole.BILLING,
     canChangeKeys: canChange || hasKeys,

@@ -2,7 +2,7 @@ import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess, useSession } from "../calls/use-session.ts";
 import { Icon } from "../ui/icons.tsx";
-import { Failure } from "../ui/states.tsx";
+import { Empty, Failure } from "../ui/states.tsx";
 import { AccountSwitch } from "./account-switch.tsx";
 import { Logo } from "./logo.tsx";
 import { destinationsOf } from "./navigation.ts";
@@ -24,6 +24,7 @@ export function Shell() {
 }
 
 function Frame({ operator }: { operator: Operator | undefined }) {
+  const isWaiting = useAccess().hasNoAccount;
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -34,13 +35,23 @@ function Frame({ operator }: { operator: Operator | undefined }) {
           <Logo /> Tollgate
         </Link>
         {operator && <AccountSwitch />}
-        {operator && <Menu />}
+        {operator && !isWaiting && <Menu />}
         {operator && <UserMenu operator={operator} />}
       </header>
       <main id="main" tabIndex={-1}>
-        {operator && <Outlet />}
+        {operator && (isWaiting ? <NoAccount /> : <Outlet />)}
       </main>
     </div>
+  );
+}
+
+/** What is shown to a person who is a member of no account. */
+function NoAccount() {
+  return (
+    <Empty icon="accounts" title="You have no account yet">
+      <title>No account – Tollgate</title>
+      An operator approves your sign-up, or an admin invites you: you will get a mail.
+    </Empty>
   );
 }
 

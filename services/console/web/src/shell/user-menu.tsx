@@ -5,13 +5,17 @@ import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { DropdownMenu } from "radix-ui";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useSession } from "../calls/use-session.ts";
 import { memberRoleNames } from "../format/member-roles.ts";
 import { roleNames } from "../format/roles.ts";
 import { Icon } from "../ui/icons.tsx";
-import { PasswordDialog } from "./password-dialog.tsx";
 import { type Theme, themes, useTheme } from "./theme.ts";
+
+/** Loaded when it is opened: it is no part of the first load. */
+const PasswordDialog = lazy(async () => ({
+  default: (await import("./password-dialog.tsx")).PasswordDialog,
+}));
 
 /** Who is signed in, the theme, the password, and the way out. */
 export function UserMenu({ operator }: { operator: Operator }) {
@@ -48,7 +52,11 @@ export function UserMenu({ operator }: { operator: Operator }) {
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
-      <PasswordDialog operator={operator} isOpen={isSetting} onClose={() => setSetting(false)} />
+      {isSetting && (
+        <Suspense>
+          <PasswordDialog operator={operator} isOpen onClose={() => setSetting(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

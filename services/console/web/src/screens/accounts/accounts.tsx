@@ -13,6 +13,7 @@ import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { CreateAccount } from "./create-account.tsx";
+import { WaitingSignUps } from "./waiting-sign-ups.tsx";
 
 const route = getRouteApi("/app/accounts");
 const pageSize = 50;
@@ -33,6 +34,7 @@ export function Accounts() {
   );
   return (
     <Screen title="Accounts" actions={create}>
+      <WaitingSignUps />
       <Loaded query={accounts}>
         {({ accounts, hasMore }) =>
           accounts.length === 0 ? (

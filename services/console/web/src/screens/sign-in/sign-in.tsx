@@ -1,6 +1,6 @@
 import { useMutation } from "@connectrpc/connect-query";
 import { useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { getRouteApi, Link, useRouter } from "@tanstack/react-router";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { useSession } from "../../calls/use-session.ts";
 import { CallForm, Field } from "../../ui/form.tsx";
@@ -19,7 +19,8 @@ export function SignIn() {
   if (session.error && session.data === undefined) {
     return <Failure error={session.error} onRetry={() => void session.refetch()} />;
   }
-  const oidcName = session.data?.oidcName ?? "";
+  const { oidcName = "", signUp = "off", sendsMail = false } = session.data ?? {};
+  const canSignUp = signUp !== "off";
   return (
     <Entrance title="Sign in to Tollgate">
       {oidcName !== "" && (
@@ -51,6 +52,13 @@ export function SignIn() {
           required
         />
       </CallForm>
+      {(canSignUp || sendsMail) && (
+        <p className="hint">
+          {sendsMail && <Link to="/reset">Forgot the password?</Link>}
+          {sendsMail && canSignUp && " · "}
+          {canSignUp && <Link to="/sign-up">Sign up</Link>}
+        </p>
+      )}
       <p className="hint">
         No password yet? Open the sign-in link that an owner created, or run{" "}
         <code>tollgate operator link</code> on the machine of the gateway.

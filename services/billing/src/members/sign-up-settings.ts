@@ -1,0 +1,58 @@
+import { type Environment, readSettings } from "@tollgate/core/config";
+import { StartError } from "@tollgate/core/errors";
+import { z } from "zod";
+
+/** Who may sign up, and what they get. */
+export interface SignUpSettings {
+  /** `approve`: an operator approves each. `open`: whoever reads the mail of the address. */
+  mode: "off" | "approve" | "open";
+  /** The hosts of the addresses that may sign up. Empty: all. */
+  domains: readonly string[];
+  /** The credit of a new account. */
+  creditNanoUsd: bigint;
+  /** What is accepted by signing up; empty for nothing. */
+  termsUrl: string;
+}
+
+/**
+ * Reads the settings of sign-up. Throws a StartError for an invalid one, and where people may sign up but
+ * no mail is sent.
+ */
+export function readSignUpSettings(env: Environment, sendsMail: boolean): SignUpSettings {
+  const settings = readSettings(schema, env);
+  const { TOLLGATE_SIGNUP: mode } = settings;
+  if (mode !== "off" && !sendsMail) {
+    throw new StartError("TOLLGATE_SMTP_URL: is not set, but TOLLGATE_SIGNUP is");
+  }
+  return {
+    mode,
+    domains: settings.TOLLGATE_SIGNUP_DOMAINS,
+    creditNanoUsd: settings.TOLLGATE_SIGNUP_CREDIT,
+    termsUrl: settings.TOLLGATE_TERMS_URL,
+  };
+}
+
+const nanoPerMicro = 1_000n;
+
+function readUsd(text: string): bigint {
+  const [whole = "", decimals = ""] = text.split(".");
+  return BigInt(whole + decimals.padEnd(6, "0")) * nanoPerMicro;
+}
+
+const schema = z.object({
+  TOLLGATE_SIGNUP: z.enum(["off", "approve", "open"]).default("off"),
+  TOLLGATE_SIGNUP_DOMAINS: z
+    .string()
+    .regex(/^[a-z0-9.-]+(\s*,\s*[a-z0-9.-]+)*$/, "must be a list such as acme.com,acme.org")
+    .transform((text) => text.split(",").map((one) => one.trim()))
+    .default([]),
+  TOLLGATE_SIGNUP_CREDIT: z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,6})?$/, "must be an amount in USD, such as 5 or 0.50")
+    .transform(readUsd)
+    .default(0n),
+  TOLLGATE_TERMS_URL: z
+    .string()
+    .refine((text) => /^https?:/.test(text) && URL.canParse(text), "must be an http: or https: URL")
+    .default(""),
+});

@@ -1,0 +1,27 @@
+import type { PrismaClient } from "../generated/client.ts";
+import type { Sealer } from "../sealing.ts";
+import { hostOf } from "./addresses.ts";
+import { isPublicMailHost, mailboxOf, registrableDomain } from "./mail-hosts.ts";
+
+/**
+ * Takes the start credit of an address and, unless anybody can have an address there, of its domain.
+ * Resolves with whether the account has it: nobody else has taken one of the two before. A second call for
+ * the same account resolves with the same.
+ */
+export function takeStartCredit(
+  prisma: PrismaClient,
+  { fingerprint }: Sealer,
+  { email, accountId }: { email: string; accountId: string },
+): Promise<boolean> {
+  const host = hostOf(email);
+  const isPublic = isPublicMailHost(host);
+  const names = [`address ${mailboxOf(email)}`];
+  if (!isPublic) names.push(`domain ${registrableDomain(host)}`);
+  const subjects = names.map(fingerprint).sort();
+  return prisma.$transaction(async (transaction) => {
+    const data = subjects.map((subject) => ({ subject, accountId }));
+    await transaction.startCredit.createMany({ data, skipDuplicates: true });
+    const taken = await transaction.startCredit.findMany({ where: { subject: { in: subjects } } });
+    return taken.every((one) => one.accountId === accountId);
+  });
+}

@@ -1,0 +1,14 @@
+import type { Log } from "@tollgate/core/log";
+import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { SignedInSessions } from "../access/sessions.ts";
+
+/** What the calls of ConsoleService need. */
+export interface ConsoleCallParts {
+  sessions: SignedInSessions;
+  identities: Client<typeof IdentityService>;
+  version: string;
+  /** The name of the OpenID provider; empty if there is none. */
+  oidcName: string;
+  log: Log;
+}
