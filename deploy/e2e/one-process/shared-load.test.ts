@@ -2,16 +2,19 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { entryOf } from "../src/ledger.ts";
-import { expectEnvelope, requestIdOf, send, simulate } from "../src/request.ts";
+import { chatBody, expectEnvelope, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
 const { stack, account, chat } = await sharedStack({ creditUsd: 50 });
 
+/** How many requests are in progress at a time: other files of the run share the machine. */
+const parallel = 6;
+
 /** Sends requests, some at a time. Resolves with the responses, in order. */
 async function sendAll<Item>(items: readonly Item[], one: (item: Item) => Promise<HttpResponse>) {
   const responses: HttpResponse[] = [];
-  for (let start = 0; start < items.length; start += 20) {
-    responses.push(...(await Promise.all(items.slice(start, start + 20).map(one))));
+  for (let start = 0; start < items.length; start += parallel) {
+    responses.push(...(await Promise.all(items.slice(start, start + parallel).map(one))));
   }
   return responses;
 }
@@ -29,22 +32,22 @@ function statusesOf(responses: readonly HttpResponse[]): number[] {
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe("slots of one tier", () => {
-  test("divide 600 requests by their weights", async () => {
-    const responses = await sendAll(numbers(600), () => chat("test-shared"));
+  test("divide requests by their weights", async () => {
+    const responses = await sendAll(numbers(120), () => chat("test-shared"));
     expect(statusesOf(responses)).toEqual([200]);
-    const share = servedBy(responses).filter((model) => model === "shared-3").length / 600;
+    const share = servedBy(responses).filter((model) => model === "shared-3").length / 120;
     // Four standard deviations of a fair division.
-    expect(Math.abs(share - 0.75), `${share}`).toBeLessThan(0.07);
+    expect(Math.abs(share - 0.75), `${share}`).toBeLessThan(0.16);
   });
 
   test("lose no request when one of them goes out under load, and the others serve it", async () => {
-    const responses = await sendAll(numbers(200), () => chat("test-shared-failing"));
+    const responses = await sendAll(numbers(100), () => chat("test-shared-failing"));
     expect(statusesOf(responses)).toEqual([200]);
     const calls = stack.simulator.calls.list().filter(({ model }) => model?.startsWith("leaving"));
     const failed = calls.filter(({ outcome }) => outcome === "failed").length;
     expect(failed).toBeGreaterThan(0);
-    expect(calls.length - failed).toBe(40);
-    expect(failed).toBeLessThan(80);
+    expect(calls.length - failed).toBe(20);
+    expect(failed).toBeLessThan(40);
   });
 });
 
@@ -97,18 +100,29 @@ describe("requests of the same conversation, cache or user are sent to one slot"
 
 describe("a slot with limits", () => {
   test("has no more requests in progress, and the record says why the next slot served", async () => {
-    const slow = chat("test-parallel", { stream: true, ...simulate("delay_ms=2000") });
-    await eventually(async () => {
-      expect(stack.simulator.calls.list().map(({ model }) => model)).toContain("one-at-a-time");
+    const leaving = new AbortController();
+    const first = await fetch(`${stack.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
+      body: JSON.stringify(
+        chatBody({ model: "test-parallel", stream: true, ...simulate("stall_after=2") }),
+      ),
+      signal: leaving.signal,
     });
+    await first.body?.getReader().read();
     const second = await chat("test-parallel");
-    expect(servedBy([second, await slow])).toEqual(["after-one-at-a-time", "one-at-a-time"]);
+    expect(servedBy([second])).toEqual(["after-one-at-a-time"]);
     await eventually(async () => {
       const { requests } = await stack.operator.getRequest({ id: requestIdOf(second) ?? "" });
       expect(requests).toMatchObject([
-        { passedOver: [{ provider: "sim", upstreamModel: "one-at-a-time", reason: "full" }] },
+        {
+          passedOver: [
+            { provider: "long_timeout", upstreamModel: "one-at-a-time", reason: "full" },
+          ],
+        },
       ]);
     });
+    leaving.abort();
     await eventually(async () => {
       expect(servedBy([await chat("test-parallel")])).toEqual(["one-at-a-time"]);
     });
@@ -138,7 +152,7 @@ describe("a slot with limits", () => {
 });
 
 test("a key that expires under load costs no request, and is named to the operator", async () => {
-  const responses = await sendAll(numbers(160), () => chat("test-pooled"));
+  const responses = await sendAll(numbers(100), () => chat("test-pooled"));
   expect(statusesOf(responses)).toEqual([200]);
   expect(stack.simulator.calls.list().map(({ model }) => model)).not.toContain("after-pooled");
   const hour = 3_600;

@@ -13,7 +13,7 @@ export function limitedProviders(simulatorUrl: string) {
       keys: [{ env: "TEST_PROVIDER_KEY", weight: 2 }, { env: "TEST_SECOND_KEY" }],
       timeout_seconds: minuteSeconds,
     },
-    "cut-short": { base_url, timeout_seconds: minuteSeconds, total_seconds: 1 },
+    "cut-short": { base_url, timeout_seconds: minuteSeconds, total_seconds: 3 },
   };
 }
 
@@ -27,7 +27,7 @@ export function sharedLoadModels() {
     ]),
     // One of its slots goes out after some calls.
     chatModel("test-shared-failing", [
-      { ...slot("long_timeout", "leaving?pass_first=40&id=leaving&status=503"), tier },
+      { ...slot("long_timeout", "leaving?pass_first=20&id=leaving&status=503"), tier },
       { ...slot("long_timeout", "staying"), tier },
     ]),
     chatModel(
@@ -36,12 +36,12 @@ export function sharedLoadModels() {
       { passes: ["prompt_cache_key"], balance: "least_busy" },
     ),
     chatModel("test-parallel", [
-      { ...slot("sim", "one-at-a-time"), parallel: 1 },
+      { ...slot("long_timeout", "one-at-a-time"), parallel: 1 },
       slot("sim", "after-one-at-a-time"),
     ]),
     chatModel("test-few", [{ ...slot("sim", "few"), requests_per_minute: 2 }]),
     chatModel("test-pooled", [
-      slot("pooled", "pooled?key=second-secret&pass_first=20&id=pooled&status=401"),
+      slot("pooled", "pooled?key=second-secret&pass_first=10&id=pooled&status=401"),
       slot("sim", "after-pooled"),
     ]),
     chatModel("test-late-start", [
