@@ -69,6 +69,8 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...(form === "short" && shape === "fleet" ? oneProcessTests : []),
     // The page and the package have gateways of their own.
     ...(shape === "fleet" ? ["deploy/e2e/long/{console-page,image,package}.test.ts"] : []),
+    // It kills one service and not the others.
+    ...(shape === "all" ? ["deploy/e2e/long/catalog-kills.test.ts"] : []),
   ];
   return {
     test: {

@@ -215,7 +215,7 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
   value: {{ .share | quote }}
 {{- end }}
 {{- end }}
-{{- if .traits.catalog }}
+{{- if and .traits.catalog (include "tollgate.hasCatalogFile" $root) }}
 - name: TOLLGATE_CATALOG
   value: /etc/tollgate/catalog.yaml
 {{- end }}

@@ -41,6 +41,11 @@ labels: {{- include "tollgate.labels" . | nindent 2 }}
 {{- .Values.image.repository }}{{ $reference }}
 {{- end }}
 
+{{/* "true" where the catalog is a file, and not in the database. */}}
+{{- define "tollgate.hasCatalogFile" -}}
+{{- if eq .Values.catalog.source "file" }}true{{ end }}
+{{- end }}
+
 {{- define "tollgate.catalogConfigMap" -}}
 {{- default (printf "%s-catalog" (include "tollgate.fullname" .)) .Values.catalog.existingConfigMap }}
 {{- end }}

@@ -88,7 +88,7 @@ spec:
       securityContext: {{- include "tollgate.containerSecurity" $root | nindent 8 }}
       resources: {{- toYaml .settings.resources | nindent 8 }}
       {{- include "tollgate.probes" $root | nindent 6 }}
-      volumeMounts: {{- include "tollgate.volumeMounts" .traits | nindent 8 }}
+      volumeMounts: {{- include "tollgate.volumeMounts" . | nindent 8 }}
   volumes: {{- include "tollgate.volumes" . | nindent 4 }}
 {{- end }}
 
@@ -128,11 +128,11 @@ readinessProbe:
 
 {{- define "tollgate.volumeMounts" -}}
 - { name: temporary-files, mountPath: /tmp }
-{{- if .catalog }}
+{{- if and .traits.catalog (include "tollgate.hasCatalogFile" .root) }}
 # Mounted as a folder, because changes of a ConfigMap do not reach subPath mounts.
 - { name: catalog, mountPath: /etc/tollgate, readOnly: true }
 {{- end }}
-{{- if .providers }}
+{{- if .traits.providers }}
 - { name: spool, mountPath: /var/lib/tollgate/spool }
 {{- end }}
 {{- end }}
@@ -140,7 +140,7 @@ readinessProbe:
 {{- define "tollgate.volumes" -}}
 - name: temporary-files
   emptyDir: { sizeLimit: {{ .settings.temporaryFilesSize }} }
-{{- if .traits.catalog }}
+{{- if and .traits.catalog (include "tollgate.hasCatalogFile" .root) }}
 - name: catalog
   configMap: { name: {{ include "tollgate.catalogConfigMap" .root }} }
 {{- end }}

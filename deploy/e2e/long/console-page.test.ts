@@ -52,6 +52,8 @@ const screens: readonly Screen[] = [
   { name: "request", path: "/requests?model=gpt-5", heading: "req_", follow: ".row-link" },
   { name: "request-failed", path: "/requests?failed=1", heading: "req_", follow: ".row-link" },
   { name: "models", path: "/models", heading: "Models and prices" },
+  { name: "catalog", path: "/catalog?revision=3", heading: "Catalog" },
+  { name: "catalog-empty", path: "/catalog", heading: "Catalog", state: "empty" },
   { name: "settings-operators", path: "/settings", heading: "Settings" },
   { name: "settings-tokens", path: "/settings?tab=tokens", heading: "Settings" },
   { name: "settings-audit", path: "/settings?tab=audit", heading: "Settings" },

@@ -10,6 +10,16 @@ import {
 } from "./commands/account-commands.ts";
 import { listAuditCommand } from "./commands/audit-commands.ts";
 import {
+  catalogStatusCommand,
+  diffCatalogCommand,
+  exportCatalogCommand,
+  importCatalogCommand,
+  listRevisionsCommand,
+  publishCatalogCommand,
+  rollBackCatalogCommand,
+  showRevisionCommand,
+} from "./commands/catalog-commands.ts";
+import {
   createCodesCommand,
   listCodesCommand,
   redeemCodeCommand,
@@ -110,6 +120,14 @@ export const commands: Readonly<Record<string, Command>> = {
     run: ([file = ""], { environment }) =>
       checkCatalog(file, environment === true ? process.env : undefined),
   },
+  "catalog import": importCatalogCommand,
+  "catalog export": exportCatalogCommand,
+  "catalog publish": publishCatalogCommand,
+  "catalog rollback": rollBackCatalogCommand,
+  "catalog list": listRevisionsCommand,
+  "catalog show": showRevisionCommand,
+  "catalog diff": diffCatalogCommand,
+  "catalog status": catalogStatusCommand,
   "catalog suggest": {
     takes: ["PROVIDER/MODEL"],
     repeatsLast: true,

@@ -48,10 +48,20 @@ export const help = `tollgate: the operator's commands
   tollgate secret remove NAME
   tollgate secret rekey
   tollgate catalog check FILE [--environment]
+  tollgate catalog import FILE [--publish] [PUBLISHING]
+  tollgate catalog export
+  tollgate catalog publish FILE [PUBLISHING]
+  tollgate catalog rollback REVISION [PUBLISHING]
+  tollgate catalog list [--limit N] [--before REVISION]
+  tollgate catalog show [REVISION]
+  tollgate catalog diff FROM-REVISION [TO-REVISION]
+  tollgate catalog status
   tollgate catalog suggest PROVIDER/MODEL ... | PROVIDER ...
   tollgate import litellm CONFIG.yaml [--keys KEYS.json]
   tollgate import new-api EXPORT.json
 
+Publishing:
+  --reason R --base REVISION --without PROCESS (once or more)
 Policy of a key:
   --name N --owner O --tag T (once or more) --models GLOB,GLOB --expires TIME
 Limits, of a key or of all keys of an account:

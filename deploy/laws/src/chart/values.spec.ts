@@ -25,6 +25,7 @@ describe("the schema of the values", () => {
     ["a secret without its key", "services.ledger.databaseSecret.name=other"],
     ["a secret as a plain variable", "services.ledger.env.DATABASE_URL=postgres://a:b@c/d"],
     ["an unknown log level", "log=loud"],
+    ["an unknown source of the catalog", "catalog.source=git"],
     ["a trace endpoint with a password", "tracing.endpoint=https://a:b@collector"],
     ["a trace share above 1", "tracing.share=2"],
   ])("refuses %s", async (_, value) => {

@@ -140,6 +140,14 @@ describe("the workloads", () => {
     }
   });
 
+  it("read no catalog file where the catalog is in the database", async () => {
+    const manifests = await renderChart("defaults", "catalog.source=database");
+    expect(manifests.filter(({ metadata }) => metadata.name.includes("catalog"))).toEqual([]);
+    for (const { container, spec } of serversOf(manifests)) {
+      expect(JSON.stringify([container, spec])).not.toMatch(/TOLLGATE_CATALOG|etc\/tollgate/);
+    }
+  });
+
   it("mount the catalog as a folder, because subPath mounts are not updated", async () => {
     const readers = serversOf(await renderChart("defaults")).filter(({ spec }) => {
       return spec.volumes?.some(({ configMap }) => configMap?.name === "gateway-tollgate-catalog");

@@ -13,6 +13,7 @@ export interface Output {
 export const optionTypes = {
   account: { type: "string" },
   admission: { type: "string" },
+  base: { type: "string" },
   before: { type: "string" },
   budget: { type: "string" },
   by: { type: "string" },
@@ -36,6 +37,7 @@ export const optionTypes = {
   owner: { type: "string" },
   parallel: { type: "string" },
   provider: { type: "string" },
+  publish: { type: "boolean" },
   reason: { type: "string" },
   reference: { type: "string" },
   role: { type: "string" },
@@ -44,6 +46,7 @@ export const optionTypes = {
   tag: { type: "string", multiple: true },
   to: { type: "string" },
   tpm: { type: "string" },
+  without: { type: "string", multiple: true },
 } as const;
 
 type OptionTypes = typeof optionTypes;

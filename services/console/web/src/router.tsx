@@ -6,6 +6,7 @@ import {
   Outlet,
 } from "@tanstack/react-router";
 import { readActivitySearch } from "./search/activity-search.ts";
+import { readCatalogSearch } from "./search/catalog-search.ts";
 import { readPeriod } from "./search/period.ts";
 import { parseSearch, type RawSearch, readTexts, stringifySearch } from "./search/read.ts";
 import { readRequestsSearch } from "./search/requests-search.ts";
@@ -112,6 +113,13 @@ const models = createRoute({
   component: lazyRouteComponent(() => import("./screens/models/models.tsx"), "Models"),
 });
 
+const catalog = createRoute({
+  getParentRoute: () => app,
+  path: "/catalog",
+  validateSearch: readCatalogSearch,
+  component: lazyRouteComponent(() => import("./screens/catalog/catalog.tsx"), "CatalogScreen"),
+});
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -135,6 +143,7 @@ const routeTree = root.addChildren([
     requests,
     request,
     models,
+    catalog,
     settings,
   ]),
 ]);

@@ -10,6 +10,7 @@ interface Destination {
     | "/activity"
     | "/requests"
     | "/models"
+    | "/catalog"
     | "/settings";
   name: string;
   icon: IconName;
@@ -51,5 +52,6 @@ const destinations: readonly Destination[] = [
     needs: "canSeeKeys",
   },
   { to: "/models", name: "Models", icon: "models", isForCustomers: false },
+  { to: "/catalog", name: "Catalog", icon: "catalog", isForCustomers: false },
   { to: "/settings", name: "Settings", icon: "settings", isForCustomers: false },
 ];

@@ -5,6 +5,7 @@ const paths = {
   activity: "M4.5 16v-5M10 16V4M15.5 16V8",
   requests: "M4 5.5h12M4 10h12M4 14.5h7",
   models: "M10 3.5 16.5 7v6L10 16.5 3.5 13V7zM3.5 7 10 10.5 16.5 7M10 10.5v6",
+  catalog: "M5 3.5h8l2.5 2.5v10.5H5zM7.5 8h5M7.5 11h5M7.5 14h3",
   settings: "M4 6.5h6M14 6.5h2M12 4.5v4M4 13.5h2M10 13.5h6M8 11.5v4",
   copy: "M7.5 7.5h8v8h-8zM4.5 12.5v-8h8",
   check: "m4.5 10.5 4 4 7-8.5",

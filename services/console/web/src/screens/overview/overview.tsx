@@ -16,6 +16,7 @@ import { PeriodLinks } from "../../ui/period-links.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Attention } from "./attention.tsx";
+import { CatalogRefusals } from "./catalog-refusals.tsx";
 import { ErrorCodes } from "./error-codes.tsx";
 import { OwnLimits } from "./own-limits.tsx";
 import { Providers } from "./providers.tsx";
@@ -44,6 +45,7 @@ export function Overview() {
         {(data) => (
           <>
             {!isCustomer && <RefusedKeyNotices keys={data.refusedKeys} />}
+            <CatalogRefusals processes={data.refusingProcesses} />
             <Sums data={data} isCustomer={isCustomer} />
             <Spend range={range} />
             {isCustomer ? <OwnLimits /> : <Attention forecasts={data.forecasts} />}

@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { chatBody, send } from "../src/request.ts";
+import {
+  chatServices,
+  type OwnStack,
+  startStack,
+  type TestAccount,
+  testSecrets,
+} from "../src/stack.ts";
+import { runTollgate } from "../src/tollgate-command.ts";
+
+describe("a catalog in the database", () => {
+  let stack: OwnStack;
+  let account: TestAccount;
+  let folder: string;
+
+  beforeAll(async () => {
+    stack = await startStack({ TOLLGATE_CATALOG: "" }, { services: chatServices });
+    account = await stack.newAccount(5);
+    folder = await mkdtemp(join(tmpdir(), "tollgate-revisions-"));
+  });
+
+  afterAll(async () => {
+    await stack.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const tollgate = (...args: string[]) => runTollgate(stack.operatorAddress, testSecrets, args);
+  const newAlias = () => `chat-${randomUUID()}`;
+
+  /** Returns a catalog of chat models, whose provider needs a variable. */
+  function catalogOf(aliases: readonly string[], variable = "TEST_PROVIDER_KEY"): string {
+    return JSON.stringify({
+      providers: { sim: { base_url: `${stack.simulator.url}/v1`, api_key_env: variable } },
+      models: aliases.map((alias) => ({
+        alias,
+        route_type: "chat",
+        context_tokens: 1_000,
+        max_output_tokens: 100,
+        pricing: { input: "1", output: "2" },
+        chain: [{ provider: "sim", model: "sim-small" }],
+      })),
+    });
+  }
+
+  async function fileOf(text: string): Promise<string> {
+    const file = join(folder, `${randomUUID()}.yaml`);
+    await writeFile(file, text);
+    return file;
+  }
+
+  async function listed(): Promise<string[]> {
+    const { body } = await send(`${stack.url}/v1/models`, {});
+    return (body as { data: { id: string }[] }).data.map(({ id }) => id);
+  }
+
+  /** Publishes models by the API. Resolves with their revision. */
+  async function publish(...aliases: string[]): Promise<bigint> {
+    const { revision: baseRevision } = await stack.operator.getCatalogStatus({});
+    const request = { text: catalogOf(aliases), baseRevision, reason: aliases.join() };
+    const { publication } = await stack.operator.publishCatalog(request, { timeoutMs: 60_000 });
+    if (publication?.result.case === "published") return baseRevision + 1n;
+    throw new Error(`it was ${publication?.result.case}`);
+  }
+
+  const chat = (model: string) =>
+    send(`${stack.url}/v1/chat/completions`, { key: account.key, body: chatBody({ model }) });
+
+  test("is empty at first, and a file that is imported is served at once and exported as it is", async () => {
+    const alias = newAlias();
+    expect((await chat(alias)).status).toBe(404);
+    const text = catalogOf([alias]);
+    const file = await fileOf(text);
+    const compared = await tollgate("catalog", "import", file);
+    expect([compared.code, compared.stdout]).toEqual([0, expect.stringContaining(`+ ${text}`)]);
+    expect(await listed()).not.toContain(alias);
+    const imported = await tollgate("catalog", "import", file, "--publish");
+    expect([imported.stderr, imported.stdout]).toEqual([
+      "",
+      expect.stringMatching(/^revision \d+: (\d+) of \1 processes\n/),
+    ]);
+    expect((await chat(alias)).status).toBe(200);
+    await eventually(async () => expect(await listed()).toEqual([alias]));
+    expect((await tollgate("catalog", "export")).stdout.trim()).toBe(text);
+    const status = await tollgate("catalog", "status", "--json");
+    expect(status.json()).toMatchObject({ source: "database", is_publishing: false });
+  });
+
+  test("is not published where a process has not the variable of a provider", async () => {
+    const alias = newAlias();
+    const file = await fileOf(catalogOf([alias], "UNSET_PROVIDER_KEY"));
+    const published = await tollgate("catalog", "publish", file, "--reason", "a new provider");
+    expect(published.code).toBe(1);
+    expect(published.stdout).toMatch(
+      /^not published: .*\n(chat|all)@\S+: providers\.sim\.api_key_env: .*UNSET_PROVIDER_KEY is not set\n$/,
+    );
+    expect((await chat(alias)).status).toBe(404);
+    expect(await listed()).not.toContain(alias);
+  });
+
+  test("is published under load without a lost request, and rolled back", async () => {
+    const steady = newAlias();
+    const first = await publish(steady);
+    let isPublishing = true;
+    const statuses: number[] = [];
+    const load = Array.from({ length: 4 }, async () => {
+      while (isPublishing) statuses.push((await chat(steady)).status);
+    });
+    await publish(steady, newAlias());
+    const last = await publish(steady, newAlias(), newAlias());
+    const back = await tollgate("catalog", "rollback", String(first), "--reason", "no");
+    expect([back.code, back.stderr]).toEqual([0, ""]);
+    isPublishing = false;
+    await Promise.all(load);
+    expect(statuses.length).toBeGreaterThan(0);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    await eventually(async () => expect(await listed()).toEqual([steady]));
+    const { revisions } = await stack.operator.listCatalogRevisions({ limit: 1 });
+    expect(revisions).toMatchObject([{ restoresRevision: first, reason: "no", models: 1 }]);
+    const diff = await tollgate("catalog", "diff", String(last));
+    expect(diff.stdout).toMatch(/^- .*\n\+ /m);
+  });
+
+  test("a draft with an old base is refused with what has changed", async () => {
+    const base = String((await stack.operator.getCatalogStatus({})).revision);
+    const alias = newAlias();
+    await publish(alias);
+    const file = await fileOf(catalogOf([newAlias()]));
+    const second = await tollgate("catalog", "publish", file, "--base", base);
+    expect(second.code).toBe(1);
+    expect(second.stdout).toMatch(/^not published: other revisions/);
+    expect(second.stdout).toContain(alias);
+  });
+});
