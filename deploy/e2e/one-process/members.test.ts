@@ -68,6 +68,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   getRequest: [keyHolders, ({ account }) => ({ account, id: "req_0" })],
   readOverview: [roles, ofAccount],
   readRetention: "operators",
+  listPrices: [roles, ofAccount],
   listModels: "operators",
   checkCatalog: "operators",
   listCatalogRevisions: "operators",

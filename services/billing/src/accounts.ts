@@ -54,7 +54,7 @@ export async function createAccount(
 export async function updateAccount(
   prisma: Prisma.TransactionClient,
   id: string,
-  data: { admission?: string; isLimited?: boolean },
+  data: { admission?: string; plan?: string; isLimited?: boolean },
 ): Promise<Account> {
   if (data.admission !== undefined) requireAdmission(data.admission);
   return prisma.account.update({ where: { id }, data });

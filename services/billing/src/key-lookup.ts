@@ -65,7 +65,7 @@ async function findRows(pool: pg.Pool, hashes: readonly string[]): Promise<KeyRo
              key.models, key.revoked_at IS NOT NULL AS revoked,
              least(key.expires_at, secret.expires_at) AS expires_at,
              key.is_limited OR account.is_limited AS is_limited,
-             key.requests_per_minute, account.admission
+             key.requests_per_minute, account.admission, account.plan
            FROM key_secret secret,
              LATERAL (SELECT * FROM api_key WHERE id = secret.key_id LIMIT 1) key,
              LATERAL (SELECT * FROM account WHERE id = key.account_id LIMIT 1) account
@@ -83,6 +83,7 @@ function toFoundKey(row: KeyRow, admission: Admission, now: Date): FoundKey {
     accountId: row.account_id,
     channel: row.channel,
     admission: row.admission === "" ? admission : admissions[row.admission],
+    plan: row.plan,
     models: row.models,
     isLimited: row.is_limited,
     ...(row.requests_per_minute === null
@@ -112,4 +113,5 @@ interface KeyRow {
   is_limited: boolean;
   requests_per_minute: string | null;
   admission: AdmissionName | "";
+  plan: string;
 }

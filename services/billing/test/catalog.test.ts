@@ -78,6 +78,7 @@ describe("the catalog in the database", () => {
       catalog: () => ({
         providers: new Map(),
         models: new Map(),
+        plans: new Map(),
         limits: { requestsPerMinute: 0, tokensPerMinute: 0 },
       }),
       stripe: undefined,

@@ -55,6 +55,7 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
     catalog: () => ({
       providers: new Map(),
       models: new Map(),
+      plans: new Map(),
       limits: { requestsPerMinute: 0, tokensPerMinute: 0 },
     }),
   };

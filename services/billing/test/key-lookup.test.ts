@@ -82,6 +82,7 @@ describe("a key lookup", () => {
       accountId: account.id,
       channel,
       admission: Admission.LIKELY,
+      plan: "",
       models: [],
       isLimited: false,
     });
@@ -105,6 +106,14 @@ describe("a key lookup", () => {
       code: "invalid_param",
       param: "admission",
     });
+  });
+
+  test("finds the plan of the account", async () => {
+    const account = await newAccount();
+    const { key } = await newKey(account);
+    const lookup = createKeyLookup(pool, Admission.LIKELY, now);
+    await updateAccount(prisma, account.id, { plan: "gold" });
+    expect(await lookup(hashOfKey(key))).toMatchObject({ plan: "gold" });
   });
 
   test("finds which of many keys are revoked", async () => {

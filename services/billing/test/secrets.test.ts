@@ -52,6 +52,7 @@ describe("stored secrets", () => {
       catalog: () => ({
         providers: new Map([["near", provider]]),
         models: new Map(),
+        plans: new Map(),
         limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
       }),
       actor: { ...localActor, kind: "operator", id: "op_1", name: "ada" },

@@ -5,6 +5,7 @@ import { switchesOfVendor, switchLines } from "./catalog/vendor-switches.ts";
 import {
   createAccountCommand,
   listAccountsCommand,
+  setAccountPlanCommand,
   showAccountCommand,
   updateAccountCommand,
 } from "./commands/account-commands.ts";
@@ -75,6 +76,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "account list": listAccountsCommand,
   "account show": showAccountCommand,
   "account update": updateAccountCommand,
+  "account plan": setAccountPlanCommand,
   "key create": createKeyCommand,
   "key list": listKeysCommand,
   "key show": showKeyCommand,

@@ -9,6 +9,7 @@ export const help = `tollgate: the operator's commands
   tollgate account list [--limit N] [--before ACCOUNT-ID]
   tollgate account show ACCOUNT
   tollgate account update ACCOUNT [--admission POLICY] [LIMITS]
+  tollgate account plan ACCOUNT PLAN|none
   tollgate key create ACCOUNT [--channel settlement] [POLICY OF A KEY] [LIMITS]
   tollgate key list [ACCOUNT] [--limit N] [--before KEY-ID]
   tollgate key show KEY-ID
@@ -78,7 +79,7 @@ ROLE is customer, viewer, operator or owner; a customer has an --account. OPERAT
 name or id.
 
 Every command accepts --json. ACCOUNT is an account's name or id. POLICY is likely, strict or
-whole, or default for the gateway's own. A reference makes a top-up or an adjustment safe to
+whole, or default for the gateway's own. PLAN is a plan of the catalog. A reference makes a top-up or an adjustment safe to
 repeat. TIME is a date, a time with its zone, or a duration from now: 2027-01-31,
 2027-01-31T12:00Z, 30d. DATE is a date (UTC), or the start of an hour: 2026-11-23T08:00Z.
 The value of a secret is read from standard input. --environment also checks that the variables that a catalog names are set. The

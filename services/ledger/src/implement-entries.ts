@@ -60,9 +60,11 @@ export function implementEntries(parts: LedgerParts) {
 type ReadEntry = Omit<Entry, "providerUsage"> & Partial<Pick<Entry, "providerUsage">>;
 
 /** Returns a row as the fields of a message. */
-function toEntry({ conversationId: _link, chargeId: _charge, ...entry }: ReadEntry) {
+function toEntry({ conversationId: _link, chargeId: _charge, ...stored }: ReadEntry) {
+  const { providerCostNanoUsd, ...entry } = stored;
   return {
     ...entry,
+    ...(providerCostNanoUsd === null ? {} : { providerCostNanoUsd }),
     lines: readLines(entry.lines),
     providerUsage: entry.providerUsage ?? "",
     reason: entry.reason ?? "",

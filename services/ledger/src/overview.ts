@@ -37,6 +37,8 @@ function totalsOf({ sums }: Awaited<ReturnType<typeof sumUsage>>) {
     uncollectedNanoUsd: total(({ uncollectedNanoUsd }) => uncollectedNanoUsd),
     requests: total(({ requests }) => requests),
     failedRequests: total(({ failedRequests }) => failedRequests),
+    providerCostNanoUsd: total(({ providerCostNanoUsd }) => providerCostNanoUsd),
+    costedChargeNanoUsd: total(({ costedChargeNanoUsd }) => costedChargeNanoUsd),
   };
 }
 

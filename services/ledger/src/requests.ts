@@ -209,6 +209,10 @@ function toRequest(entry: Entry, trail: unknown) {
     costNanoUsd: entry.costNanoUsd,
     chargedNanoUsd: -entry.amountNanoUsd,
     uncollectedNanoUsd: entry.uncollectedNanoUsd,
+    ...(entry.providerCostNanoUsd === null
+      ? {}
+      : { providerCostNanoUsd: entry.providerCostNanoUsd }),
+    plan: entry.plan,
     basis: entry.basis,
     lines: readLines(entry.lines),
     providerUsage: entry.providerUsage ?? "",

@@ -31,6 +31,11 @@ export const usageFields: readonly UsageField[] = [
   stored(text("kind", (event) => (isFailed(event) ? "failure" : "usage"))),
   bigint("cost", costOf),
   bigint("charge_limit", (event) => event.reportedNanoUsd ?? costOf(event)),
+  {
+    ...bigint("provider_cost", (event) => event.providerCostNanoUsd ?? null),
+    entryColumn: "provider_cost_nano_usd",
+  },
+  stored(text("plan", (event) => event.plan)),
   stored(text("charge_id", (event) => (isFailed(event) ? null : orNull(event.chargeId)))),
   stored(text("request_id", (event) => event.requestId)),
   stored(text("route_type", (event) => event.routeType)),
@@ -64,7 +69,7 @@ function text(name: string, read: (event: UsageEvent) => string | null): UsageFi
   return { name, type: "text", read };
 }
 
-function bigint(name: string, read: (event: UsageEvent) => bigint): UsageField {
+function bigint(name: string, read: (event: UsageEvent) => bigint | null): UsageField {
   return { name, type: "bigint", read };
 }
 

@@ -109,6 +109,8 @@ const counters = {
   cost: "cost_nano_usd",
   charged: "charged_nano_usd",
   uncollected: "uncollected_nano_usd",
+  provider_cost: "provider_cost_nano_usd",
+  costed_charge: "costed_charge_nano_usd",
 };
 
 /**
@@ -163,5 +165,7 @@ function toSum(row: SumRow) {
     costNanoUsd: row.cost,
     chargedNanoUsd: row.charged,
     uncollectedNanoUsd: row.uncollected,
+    providerCostNanoUsd: row.provider_cost,
+    costedChargeNanoUsd: row.costed_charge,
   };
 }

@@ -29,6 +29,7 @@ const runningRequests = new RunningRequests(eventLog, log, () => new Date());
 const emptyCatalog: Catalog = {
   providers: new Map(),
   models: new Map(),
+  plans: new Map(),
   limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
 };
 

@@ -162,6 +162,7 @@ describe("captures", () => {
       provider: "back\\slash\\",
       upstreamModel: "",
       unitType: "NULL",
+      plan: 'a "plan"',
       basis: "naïve 字 😀 \n\t\u007f\u2028'\\\"",
     };
     const numbers = {
@@ -172,6 +173,7 @@ describe("captures", () => {
       corpusSize: 5n,
       costNanoUsd: 6_000n,
       reportedNanoUsd: 4_000n,
+      providerCostNanoUsd: 1_234n,
     };
     const occurredAt = timestampFromDate(new Date("2026-01-02T03:04:05.678Z"));
     const links = { keyId: "key_1", conversationId: "conv_1", chargeId: `${accountId}-charge` };
@@ -211,6 +213,8 @@ describe("captures", () => {
         cost_nano_usd: 6_000n,
         amount_nano_usd: -4_000n,
         uncollected_nano_usd: 2_000n,
+        provider_cost_nano_usd: 1_234n,
+        plan: texts.plan,
         reason: null,
         conversation_id: "conv_1",
         charge_id: `${accountId}-charge`,

@@ -30,6 +30,7 @@ const metrics = createMetrics();
 const emptyCatalog: Catalog = {
   providers: new Map(),
   models: new Map(),
+  plans: new Map(),
   limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
 };
 

@@ -76,6 +76,7 @@ function distinctEvent(accountId: string, outcome: Outcome): UsageEvent {
     ...{ holdId: "a hold", sharedHoldId: "a shared hold" },
     ...{ sharedNanoUsd: 1n, sharedTokens: 2n, sharedInProgress: 3 },
     ...{ costNanoUsd: 7_000n, reportedNanoUsd: 5_000n },
+    ...{ providerCostNanoUsd: 6_001n, plan: "a plan" },
     ...{ routeType: "a route", alias: 'an "alias"', provider: "a provider" },
     ...{ upstreamModel: "a, model", unitType: "a unit", quantity: 8n, basis: "a (basis)" },
     ...{ corpusSize: 9n, promptTokens: 10n, completionTokens: 11n, cachedPromptTokens: 12n },

@@ -16,6 +16,8 @@ const counters = [
   "cost_nano_usd",
   "charged_nano_usd",
   "uncollected_nano_usd",
+  "provider_cost_nano_usd",
+  "costed_charge_nano_usd",
 ];
 
 describe("the sums of usage", () => {
@@ -47,7 +49,12 @@ describe("the sums of usage", () => {
     await Promise.all([
       capture(event),
       capture(event),
-      capture(usageEvent({ ...chat, ...tokens, quantity: 100n, costNanoUsd: 3_000n })),
+      capture(
+        usageEvent({
+          ...{ ...chat, ...tokens, quantity: 100n, costNanoUsd: 3_000n },
+          providerCostNanoUsd: 2_001n,
+        }),
+      ),
       capture(usageEvent({ ...chat, outcome: Outcome.FAILED, costNanoUsd: 5_000n })),
     ]);
     const image = { accountId, keyId: "key_2", alias: "paint", routeType: "images" };
@@ -67,6 +74,8 @@ describe("the sums of usage", () => {
         cost_nano_usd: "9000",
         charged_nano_usd: "9000",
         uncollected_nano_usd: "0",
+        provider_cost_nano_usd: "2001",
+        costed_charge_nano_usd: "3000",
       },
       {
         key_id: "key_2",
@@ -82,6 +91,8 @@ describe("the sums of usage", () => {
         cost_nano_usd: "4000",
         charged_nano_usd: "1000",
         uncollected_nano_usd: "3000",
+        provider_cost_nano_usd: "0",
+        costed_charge_nano_usd: "0",
       },
     ];
     expect(await readSums("usage_hour", accountId)).toEqual(expected);
@@ -213,6 +224,8 @@ describe("usage of a period", () => {
         costNanoUsd: 120n,
         chargedNanoUsd: 0n,
         uncollectedNanoUsd: 120n,
+        providerCostNanoUsd: 0n,
+        costedChargeNanoUsd: 0n,
       },
     ]);
   });

@@ -148,7 +148,7 @@ describe("a verification of the ledger", () => {
     ],
     [
       "a sum of a key that used nothing",
-      "INSERT INTO usage_hour SELECT 'zz', hour, 'key_9', '', '', '', '', 1, 0, 0, 0, 0, 0, 0, 0, 0 FROM usage_hour",
+      "INSERT INTO usage_hour SELECT 'zz', hour, 'key_9', '', '', '', '', '', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM usage_hour",
       /zz: hour .*, key key_9, .*requests 0 in entries, 1 in usage_hour/,
     ],
     [

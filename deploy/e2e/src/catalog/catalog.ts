@@ -16,6 +16,7 @@ import {
 import { jsonModels } from "./json.ts";
 import { vendorModels } from "./json-vendors.ts";
 import { mistralOcrModels, ocrModels } from "./ocr.ts";
+import { planModels, testPlans } from "./plans.ts";
 import { routeKindModels } from "./route-kinds.ts";
 import { limitedProviders, sharedLoadModels } from "./shared-load.ts";
 
@@ -58,18 +59,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...vendor("elevenlabs", `${simulatorUrl}/elevenlabs/v1`),
       ...vendor("deepgram", `${simulatorUrl}/deepgram/v1`),
       ...vendor("xai", `${simulatorUrl}/xai/v1`),
-      bedrock: {
-        kind: "bedrock",
-        region: "us-east-1",
-        base_url: `${simulatorUrl}/bedrock`,
-        timeout_seconds: 5,
-      },
-      bedrock_key: {
-        kind: "bedrock",
-        region: "us-east-1",
-        base_url: `${simulatorUrl}/bedrock`,
-        api_key_env: "TEST_PROVIDER_KEY",
-      },
+      ...bedrockProviders(`${simulatorUrl}/bedrock`),
     },
     models: [
       ...chatModels(),
@@ -92,7 +82,9 @@ export function testCatalog(simulatorUrl: string): string {
       ...mistralOcrModels(),
       ...chargingModels(),
       ...audioChargingModels(),
+      ...planModels(),
     ],
+    plans: testPlans,
   });
 }
 
@@ -100,6 +92,14 @@ export function testCatalog(simulatorUrl: string): string {
 function vendor(kind: string, base_url: string) {
   const api_key_env = "TEST_PROVIDER_KEY";
   return { [kind]: { kind, base_url, api_key_env, timeout_seconds: 5 } };
+}
+
+function bedrockProviders(base_url: string) {
+  const bedrock = { kind: "bedrock", region: "us-east-1", base_url };
+  return {
+    bedrock: { ...bedrock, timeout_seconds: 5 },
+    bedrock_key: { ...bedrock, api_key_env: "TEST_PROVIDER_KEY" },
+  };
 }
 
 /** The providers of models that fail for one customer, or whose key fails, or that take too long. */

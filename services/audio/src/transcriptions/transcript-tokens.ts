@@ -89,7 +89,7 @@ export function mostTokensOfSeconds(seconds: number, prompt: string, rate: numbe
  */
 export function measureTranscript(
   { usage, text }: { usage: unknown; text: unknown },
-  slot: Pick<Slot, "pricing">,
+  slot: Pick<Slot, "pricing" | "providerPricing">,
   rate: number,
   { seconds, basis }: { seconds: number; basis: string },
 ): Measurement {
@@ -102,7 +102,7 @@ export function measureTranscript(
 /** Prices the tokens of a transcription. */
 export function measureTokens(
   tokens: TranscriptTokens,
-  { pricing }: Pick<Slot, "pricing">,
+  { pricing, providerPricing }: Pick<Slot, "pricing" | "providerPricing">,
   basis: string,
   providerUsage?: JsonObject,
 ): Measurement {
@@ -111,6 +111,7 @@ export function measureTokens(
     quantity: prompt + tokens.output,
     basis,
     lines: linesOf(tokens, pricesAt(pricing, prompt)),
+    providerLines: providerPricing && linesOf(tokens, pricesAt(providerPricing, prompt)),
     providerUsage,
     tokens: { prompt, completion: tokens.output, cachedPrompt: 0n },
   };

@@ -13,11 +13,12 @@ import type { StoredKey } from "../keys.ts";
 
 /** Returns an account as a message. */
 export function toAccount(account: Account, limits?: LimitUse): AccountMessage {
-  const { id, name, admission, createdAt } = account;
+  const { id, name, admission, plan, createdAt } = account;
   return create(AccountSchema, {
     id,
     name,
     admission,
+    plan,
     createdAt: timestampFromDate(createdAt),
     ...(limits && { limits }),
   });

@@ -16,6 +16,7 @@ import {
 } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import { changeLimits, findLimits, hasLimits } from "../limits.ts";
+import { requirePlan } from "../plans.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { pageSize, accountSnapshot as snapshot, toAccount } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
@@ -98,21 +99,25 @@ async function openAccount(
   return { account: toAccount(account, found.get(accountId)), ...(wallet && { wallet }) };
 }
 
-/** Changes the admission policy and the limits of an account. */
+/** Changes the admission policy, the plan and the limits of an account. */
 async function changeAccount(
-  { prisma, ledger, notices, actor }: OperatorParts,
-  { account: name, admission, limits: changes }: UpdateAccountRequest,
+  { prisma, ledger, notices, actor, catalog }: OperatorParts,
+  { account: name, admission, plan, limits: changes }: UpdateAccountRequest,
 ) {
+  if (plan !== undefined) requirePlan(catalog(), plan);
   const { id } = await requireAccount(prisma, name);
   // Before the ledger has them: the flag is false only without limits.
   if (hasLimits(changes?.set)) await updateAccount(prisma, id, { isLimited: true });
-  const policy = admission === undefined ? {} : { admission };
+  const fields = {
+    ...(admission === undefined ? {} : { admission }),
+    ...(plan === undefined ? {} : { plan }),
+  };
   const changed = await withLockedRow(prisma, "account", id, async (transaction) => {
     const before = await transaction.account.findUniqueOrThrow({ where: { id } });
     const owner = { accountId: id, ownerId: id };
     const limits = changes && (await changeLimits(ledger, owner, changes));
     const limited = limits && { isLimited: hasLimits(limits.after) };
-    const after = await updateAccount(transaction, id, { ...policy, ...limited });
+    const after = await updateAccount(transaction, id, { ...fields, ...limited });
     await recordChange(transaction, actor, {
       action: "UpdateAccount",
       ...subjectOf(id),

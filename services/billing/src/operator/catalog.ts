@@ -20,6 +20,7 @@ import {
   textOfRevision,
   toRevision,
 } from "../catalog/revisions.ts";
+import { missingPlanWarnings } from "../plans.ts";
 import { pageSize } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -31,7 +32,7 @@ type CatalogPublication = MessageInitShape<typeof CatalogPublicationSchema>;
 
 /** The operator's calls about the texts of the catalog. */
 export function implementCatalogCalls(parts: OperatorParts) {
-  const { prisma, catalogFile, now } = parts;
+  const { prisma, catalogFile } = parts;
 
   const textInUse = async () =>
     catalogFile?.().text ?? textOfRevision(prisma, await newestRevision(prisma));
@@ -49,7 +50,7 @@ export function implementCatalogCalls(parts: OperatorParts) {
     async checkCatalog({ text }) {
       requireSize(text);
       const { catalog, errors } = parseText(text);
-      return catalog === undefined ? { errors } : { warnings: await warningsOf(catalog, now()) };
+      return catalog === undefined ? { errors } : { warnings: await warningsOf(parts, catalog) };
     },
     async listCatalogRevisions({ limit, beforeRevision: before }) {
       const take = pageSize(limit);
@@ -108,11 +109,12 @@ export async function readNewestCatalog({
 }
 
 async function toPublication(
-  { prisma, now }: OperatorParts,
+  parts: OperatorParts,
   { baseRevision }: Pick<Draft, "baseRevision">,
   catalog: Catalog,
   publication: Publication,
 ): Promise<CatalogPublication> {
+  const { prisma } = parts;
   if (publication.kind === "unservable") {
     return { result: { case: "unservable", value: { processes: publication.processes } } };
   }
@@ -129,7 +131,7 @@ async function toPublication(
   const { revision } = publication;
   const [processes, warnings] = await Promise.all([
     liveProcesses(prisma),
-    warningsOf(catalog, now()),
+    warningsOf(parts, catalog),
   ]);
   const newest = { revision: revision.revision ?? 0n };
   return {
@@ -172,6 +174,10 @@ function parseText(text: string): { catalog?: Catalog; errors: string[] } {
   }
 }
 
-async function warningsOf(catalog: Catalog, now: Date): Promise<string[]> {
-  return [...catalogWarnings(catalog), ...priceWarnings(catalog, await loadListPrices(now))];
+async function warningsOf({ prisma, now }: OperatorParts, catalog: Catalog): Promise<string[]> {
+  const [missing, prices] = await Promise.all([
+    missingPlanWarnings(prisma, catalog),
+    loadListPrices(now()),
+  ]);
+  return [...catalogWarnings(catalog), ...missing, ...priceWarnings(catalog, prices)];
 }

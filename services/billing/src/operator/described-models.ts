@@ -2,15 +2,22 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type Catalog,
   type Model,
+  modelAtPlan,
   outputDimensions,
   type Prices,
+  type Pricing,
   promptDimensions,
   type Slot,
 } from "@tollgate/catalog/model";
+import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
 import type { RouteType } from "@tollgate/catalog/route-types";
 import type { Price } from "@tollgate/core/money";
 import { type ListPrices, type ListRates, listPriceOf } from "@tollgate/list-prices/list-prices";
-import type { CatalogModelSchema, CatalogPriceSchema } from "@tollgate/proto/tollgate/v1/model";
+import type {
+  CatalogModelSchema,
+  CatalogPriceSchema,
+  ListPricesResponseSchema,
+} from "@tollgate/proto/tollgate/v1/model";
 import { type SlotState, SlotStateSchema } from "@tollgate/proto/tollgate/v1/slot";
 
 /**
@@ -27,6 +34,24 @@ export function describeModels(
     .filter(({ visibility }) => visibility !== "internal")
     .sort((one, other) => (one.alias < other.alias ? -1 : 1))
     .map((model) => describeModel(model, statesById, prices));
+}
+
+/** Returns the prices of the public models, by alias, for an account with a plan. */
+export function pricesAtPlan(
+  catalog: Catalog,
+  plan: string,
+): MessageInitShape<typeof ListPricesResponseSchema> {
+  const models = [...catalog.models.values()]
+    .filter(({ visibility }) => visibility === "public")
+    .map((model) => modelAtPlan(catalog, model, plan))
+    .sort((one, other) => (one.alias < other.alias ? -1 : 1));
+  return {
+    plan: catalog.plans.has(plan) ? plan : "",
+    models: models.map(({ alias, routeType, unitType, pricing }) => ({
+      ...{ alias, routeType, unitType },
+      prices: describePricing(pricing, {}),
+    })),
+  };
 }
 
 function describeModel(
@@ -57,37 +82,46 @@ function ratesOf(slot: Slot, routeType: RouteType, prices: ListPrices): RatesAbo
     listPrice?.rates;
 }
 
-function describeSlot({ provider, upstreamModel, pricing }: Slot, rates: RatesAbove) {
-  const tiers = pricing.tiers ?? [];
-  const tools = [...(pricing.tools ?? [])];
+function describeSlot(slot: Slot, rates: RatesAbove) {
+  const { provider, upstreamModel, pricing, providerPricing } = slot;
   return {
     provider: provider.name,
     upstreamModel,
     kind: provider.kind.name,
-    prices: [
-      ...describePrices(pricing, rates, 0n),
-      ...tiers.flatMap((tier) => describePrices(tier, rates, tier.aboveInputTokens)),
-      ...tools.map(([name, price]) => describePrice(`tool:${name}`, price, rates, 0n)),
-    ],
+    prices: describePricing(pricing, { rates, providerPricing }),
   };
 }
 
-function describePrices(prices: Prices, rates: RatesAbove, aboveInputTokens: bigint) {
-  return [...promptDimensions, ...outputDimensions].flatMap((dimension) => {
-    const price = prices[dimension];
-    return price === undefined ? [] : [describePrice(dimension, price, rates, aboveInputTokens)];
-  });
+/** What prices are compared with, where it is known. */
+interface Compared {
+  rates?: RatesAbove;
+  providerPricing?: Pricing | undefined;
 }
 
-function describePrice(
-  dimension: string,
-  { picoUsd, per }: Price,
-  rates: RatesAbove,
-  aboveInputTokens: bigint,
-): MessageInitShape<typeof CatalogPriceSchema> {
-  const list = rates(aboveInputTokens)?.get(dimension);
-  return {
-    ...{ dimension, pricePicoUsd: picoUsd, per, aboveInputTokens },
-    ...(list && { listPricePicoUsd: (list.picoUsd * per) / list.per }),
+function describePricing(
+  pricing: Pricing,
+  { rates, providerPricing }: Compared,
+): MessageInitShape<typeof CatalogPriceSchema>[] {
+  const describe = (dimension: string, { picoUsd, per }: Price, above: bigint, paid?: Price) => {
+    const list = rates?.(above)?.get(dimension);
+    return {
+      ...{ dimension, pricePicoUsd: picoUsd, per, aboveInputTokens: above },
+      ...(list && { listPricePicoUsd: (list.picoUsd * per) / list.per }),
+      ...(paid && { providerPricePicoUsd: (paid.picoUsd * per) / paid.per }),
+    };
   };
+  const describeTokens = (prices: Prices, above: bigint) =>
+    [...promptDimensions, ...outputDimensions].flatMap((dimension) => {
+      const price = prices[dimension];
+      if (price === undefined) return [];
+      const paid = providerPricing && priceOf(pricesAt(providerPricing, above + 1n), dimension);
+      return [describe(dimension, price, above, paid)];
+    });
+  return [
+    ...describeTokens(pricing, 0n),
+    ...(pricing.tiers ?? []).flatMap((tier) => describeTokens(tier, tier.aboveInputTokens)),
+    ...[...(pricing.tools ?? [])].map(([name, price]) =>
+      describe(`tool:${name}`, price, 0n, providerPricing?.tools?.get(name)),
+    ),
+  ];
 }

@@ -4,8 +4,9 @@ import { loadListPrices } from "@tollgate/list-prices/list-prices";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { DisabledSlot } from "@tollgate/proto/tollgate/v1/slot";
 import type { Implementation } from "@tollgate/rpc/implementation";
+import { requireAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
-import { describeModels } from "./described-models.ts";
+import { describeModels, pricesAtPlan } from "./described-models.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const maxReasonLength = 500;
@@ -23,7 +24,12 @@ export function implementModels({ prisma, slots, catalog, actor, now }: Operator
         slots.readSlots({}),
         loadListPrices(now()),
       ]);
-      return { models: describeModels(catalog(), states, prices) };
+      const plans = [...catalog().plans.keys()];
+      return { models: describeModels(catalog(), states, prices), plans };
+    },
+    async listPrices({ account }) {
+      const { plan } = await requireAccount(prisma, account);
+      return pricesAtPlan(catalog(), plan);
     },
     async updateSlot({ slot: slotId, isDisabled, reason }) {
       if (reason.length > maxReasonLength) {

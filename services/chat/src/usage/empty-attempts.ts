@@ -1,5 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
-import { costOf } from "@tollgate/core/money";
+import { costOf, type NanoUsd, nanoCostOf, type PricedQuantity } from "@tollgate/core/money";
 import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
 import type { ChatUsage } from "@tollgate/providers/chat-usage";
 import type { Served } from "@tollgate/upstream/chain";
@@ -11,15 +11,19 @@ import { countedUsage, measure } from "./usage.ts";
  */
 export class EmptyAttempts {
   #lines: PricedLine[] | undefined;
+  /** What the providers charge. Undefined where the catalog does not say it of each. */
+  #providerLines: PricedQuantity[] | undefined = [];
   #last: Slot | undefined;
 
   /** Adds an attempt, if its provider has reported its usage. */
   add(slot: Slot, usage: ChatUsage | undefined): void {
     if (usage === undefined) return;
-    const picoUsd = costOf(measure(usage, slot).lines) * 1_000n;
+    const { lines, providerLines } = measure(usage, slot);
     this.#last = slot;
     this.#lines ??= [];
-    this.#lines.push({ dimension: "empty_attempt", quantity: 1n, price: { picoUsd, per: 1n } });
+    this.#lines.push({ dimension: "empty_attempt", ...one(costOf(lines)) });
+    if (providerLines === undefined) this.#providerLines = undefined;
+    else this.#providerLines?.push(one(nanoCostOf(providerLines)));
   }
 
   /** Returns what is billed where no other provider was called; undefined for nothing. */
@@ -32,6 +36,16 @@ export class EmptyAttempts {
   /** Returns the measurement of what is billed, with a line for each of these attempts. */
   addTo(measurement: Measurement): Measurement {
     if (this.#lines === undefined) return measurement;
-    return { ...measurement, lines: [...measurement.lines, ...this.#lines] };
+    const { lines, providerLines } = measurement;
+    const attempts = this.#providerLines;
+    return {
+      ...measurement,
+      lines: [...lines, ...this.#lines],
+      providerLines: providerLines && attempts && [...providerLines, ...attempts],
+    };
   }
+}
+
+function one(cost: NanoUsd): PricedQuantity {
+  return { quantity: 1n, price: { picoUsd: cost * 1_000n, per: 1n } };
 }

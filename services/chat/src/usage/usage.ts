@@ -1,4 +1,4 @@
-import { outputDimensions, type Slot } from "@tollgate/catalog/model";
+import { outputDimensions, type Pricing, type Slot } from "@tollgate/catalog/model";
 import { priceOf, pricesAt } from "@tollgate/catalog/pricing";
 import { costOf, minOf, type NanoUsd, type Price, unitsFor, usdJson } from "@tollgate/core/money";
 import type { Measurement, PricedLine } from "@tollgate/metering/measurement";
@@ -54,13 +54,28 @@ export function totalTokens(usage: ChatUsage): bigint {
 
 /**
  * Prices the usage, at the prices for prompts of its length. Its lines have at most `billedOutput`
- * tokens of output, and its quantity has all.
+ * tokens of output, and its quantity has all; the provider charges all.
  */
 export function measure(
   usage: ChatUsage,
-  { pricing }: Slot,
+  { pricing, providerPricing }: Pick<Slot, "pricing" | "providerPricing">,
   billedOutput = usage.completionTokens,
 ): Measurement {
+  return {
+    quantity: totalTokens(usage),
+    basis: usage.basis,
+    lines: linesOf(usage, pricing, billedOutput),
+    providerLines: providerPricing && linesOf(usage, providerPricing, usage.completionTokens),
+    providerUsage: usage.block,
+    tokens: {
+      prompt: usage.promptTokens,
+      completion: usage.completionTokens,
+      cachedPrompt: usage.cachedTokens,
+    },
+  };
+}
+
+function linesOf(usage: ChatUsage, pricing: Pricing, billedOutput: bigint): PricedLine[] {
   const prices = pricesAt(pricing, usage.promptTokens);
   const lines: PricedLine[] = [];
   for (const { dimension, quantity } of withinOutput(usage, billedOutput)) {
@@ -79,17 +94,7 @@ export function measure(
     if (quantity === 0n) continue;
     lines.push({ dimension: `tool:${tool}`, quantity, price: pricing.tools?.get(tool) ?? free });
   }
-  return {
-    quantity: totalTokens(usage),
-    basis: usage.basis,
-    lines,
-    providerUsage: usage.block,
-    tokens: {
-      prompt: usage.promptTokens,
-      completion: usage.completionTokens,
-      cachedPrompt: usage.cachedTokens,
-    },
-  };
+  return lines;
 }
 
 /** Returns the tokens by dimension, those of the completion reduced to `most` in their order. */

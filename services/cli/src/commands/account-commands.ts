@@ -11,6 +11,9 @@ import type { Command } from "./command.ts";
 /** The admission policies, by the names that the operator's API takes. */
 const admissionPolicies = ["likely", "strict", "whole"];
 
+/** Takes the plan of an account away. No plan of a catalog has this name. */
+const noPlan = "none";
+
 const maxPage = 1_000;
 const maxNameWidth = 24;
 
@@ -45,6 +48,17 @@ export const updateAccountCommand: Command = {
       ...(policy === undefined ? {} : { admission: readAdmission(policy) }),
       ...(limits === undefined ? {} : { limits }),
     });
+    return { lines: accountLines(account), json: accountJson(account) };
+  },
+};
+
+/** `tollgate account plan` */
+export const setAccountPlanCommand: Command = {
+  takes: ["ACCOUNT", "PLAN"],
+  options: [],
+  async run([name = "", plan = ""], _options, operator) {
+    const request = { account: name, plan: plan === noPlan ? "" : plan };
+    const { account } = await operator().updateAccount(request);
     return { lines: accountLines(account), json: accountJson(account) };
   },
 };
@@ -94,6 +108,7 @@ const columns: readonly TableColumn<AccountSummary>[] = [
   { title: "BALANCE USD", cell: ({ wallet }) => shortUsd(wallet?.balanceNanoUsd ?? 0n) },
   { title: "KEYS", cell: ({ activeKeys }) => String(activeKeys), rank: 4 },
   { title: "BUDGET", cell: ({ account }) => budgetText(account?.limits), rank: 2 },
+  { title: "PLAN", align: "left", cell: ({ account }) => account?.plan ?? "", rank: 3 },
   { title: "ADMISSION", align: "left", cell: ({ account }) => account?.admission ?? "", rank: 1 },
   {
     title: "CREATED",
@@ -105,21 +120,23 @@ const columns: readonly TableColumn<AccountSummary>[] = [
 
 function accountLines(account: Account | undefined): string[] {
   if (account === undefined) return [];
-  const { id, name, admission, createdAt, limits } = account;
+  const { id, name, admission, plan, createdAt, limits } = account;
   return [
     `account ${id} (${name})`,
     `created: ${shortTime(createdAt)}`,
     `admission: ${admission || "default"}`,
+    `plan: ${plan || noPlan}`,
     ...limitLines(limits),
   ];
 }
 
 function accountJson(account: Account | undefined) {
-  const { id = "", name = "", admission = "", createdAt, limits } = account ?? {};
+  const { id = "", name = "", admission = "", plan = "", createdAt, limits } = account ?? {};
   return {
     id,
     name,
     admission: admission || "default",
+    plan: plan || null,
     created_at: isoTime(createdAt),
     limits: limitsJson(limits),
   };

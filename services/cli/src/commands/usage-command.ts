@@ -3,6 +3,7 @@ import { formatUsd } from "@tollgate/core/money";
 import { UsageBy, type UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import { UsageError } from "../help.ts";
 import { periodOfOptions } from "../options/usage-period.ts";
+import { exactUsd } from "../text/amounts.ts";
 import { terminalWidth } from "../text/table.ts";
 import { usageTable } from "../text/usage-table.ts";
 import type { Command } from "./command.ts";
@@ -69,6 +70,8 @@ function usageJson(sum: UsageSum, by: string) {
     cost_usd: formatUsd(sum.costNanoUsd),
     charged_usd: formatUsd(sum.chargedNanoUsd),
     uncollected_usd: formatUsd(sum.uncollectedNanoUsd),
+    provider_cost_usd: exactUsd(sum.providerCostNanoUsd),
+    costed_charge_usd: formatUsd(sum.costedChargeNanoUsd),
   };
 }
 
@@ -89,6 +92,8 @@ function csvLines(sums: readonly UsageSum[], by: string): string[] {
       formatUsd(sum.costNanoUsd),
       formatUsd(sum.chargedNanoUsd),
       formatUsd(sum.uncollectedNanoUsd),
+      exactUsd(sum.providerCostNanoUsd),
+      formatUsd(sum.costedChargeNanoUsd),
     ];
   });
   return [header, ...records].map((cells) => cells.map(csvCell).join(","));
@@ -104,6 +109,8 @@ const csvColumns = [
   "cost_usd",
   "charged_usd",
   "uncollected_usd",
+  "provider_cost_usd",
+  "costed_charge_usd",
 ];
 
 function csvCell(value: string | bigint): string {

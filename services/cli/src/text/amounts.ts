@@ -1,4 +1,4 @@
-import { formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
+import { formatPicoUsd, formatUsd, maxBalanceNanoUsd, parseUsd } from "@tollgate/core/money";
 import type { Wallet } from "@tollgate/proto/tollgate/v1/ledger";
 import { UsageError } from "../help.ts";
 
@@ -29,6 +29,11 @@ export function readWholeNumber(text: string, name: string, most: number): numbe
 /** Writes an amount without the zeros after its cents. */
 export function shortUsd(nano: bigint): string {
   return formatUsd(nano).replace(/(\.\d\d\d*?)0+$/, "$1");
+}
+
+/** Writes an amount with all its decimals, without zeros at the end. */
+export function exactUsd(nano: bigint): string {
+  return formatPicoUsd(nano * 1_000n);
 }
 
 export function walletJson(wallet: Wallet | undefined) {

@@ -1,6 +1,7 @@
 import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
 import type { Entry, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Attempt, UsageLine } from "@tollgate/proto/tollgate/v1/usage";
+import { exactUsd } from "./amounts.ts";
 import { isoTime } from "./times.ts";
 
 /** Returns the lines that follow a request from its hold to its ledger entry. */
@@ -26,6 +27,10 @@ export function requestLines(request: RequestRecord, entry: Entry | undefined): 
     ...(request.providerUsage === "" ? [] : [field("reported", request.providerUsage)]),
     ...request.lines.map((one, index) => field(index === 0 ? "price" : "", priceText(one))),
     field("charged", chargeText(request)),
+    ...(request.plan === "" ? [] : [field("plan", request.plan)]),
+    ...(request.providerCostNanoUsd === undefined
+      ? []
+      : [field("provider", `${exactUsd(request.providerCostNanoUsd)} USD`)]),
     ...(entry === undefined ? [] : [field("entry", `${entry.id}  ${isoTime(entry.recordedAt)}`)]),
   ];
 }
@@ -80,6 +85,9 @@ export function requestJson(request: RequestRecord) {
     cost_nano_usd: String(request.costNanoUsd),
     charged_nano_usd: String(request.chargedNanoUsd),
     uncollected_nano_usd: String(request.uncollectedNanoUsd),
+    provider_cost_nano_usd:
+      request.providerCostNanoUsd === undefined ? null : String(request.providerCostNanoUsd),
+    plan: request.plan || null,
     entry_id: request.entryId,
     trace_id: request.traceId,
     conversation_id: request.conversationId,

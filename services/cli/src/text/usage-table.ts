@@ -24,6 +24,12 @@ export function usageTable(sums: readonly UsageSum[], title: string, width: numb
   if (!isCollected) {
     columns.push({ title: "UNCOLLECTED USD", cell: (sum) => formatUsd(sum.uncollectedNanoUsd) });
   }
+  if (rows.some((sum) => sum.providerCostNanoUsd > 0n)) {
+    columns.push(
+      { title: "PROVIDER USD", cell: (sum) => formatUsd(sum.providerCostNanoUsd), rank: 5 },
+      { title: "MARGIN", cell: marginText, rank: 5 },
+    );
+  }
   const shown = fitting(
     columns.map((column) => layOut(column, rows)),
     width - minNameWidth,
@@ -61,7 +67,15 @@ function totalOf(sums: readonly UsageSum[]): UsageSum {
     completionTokens: add("completionTokens"),
     chargedNanoUsd: add("chargedNanoUsd"),
     uncollectedNanoUsd: add("uncollectedNanoUsd"),
+    providerCostNanoUsd: add("providerCostNanoUsd"),
+    costedChargeNanoUsd: add("costedChargeNanoUsd"),
   };
+}
+
+/** Returns the part of what was charged that providers do not get, as a percentage. */
+function marginText({ costedChargeNanoUsd: charged, providerCostNanoUsd: cost }: UsageSum): string {
+  if (charged === 0n) return "–";
+  return `${((Number(charged - cost) / Number(charged)) * 100).toFixed(1)} %`;
 }
 
 type NumberField =
@@ -71,7 +85,9 @@ type NumberField =
   | "cachedPromptTokens"
   | "completionTokens"
   | "chargedNanoUsd"
-  | "uncollectedNanoUsd";
+  | "uncollectedNanoUsd"
+  | "providerCostNanoUsd"
+  | "costedChargeNanoUsd";
 
 function quantityText({ unitType, quantity }: { unitType: string; quantity: bigint }): string {
   return `${count(quantity)} ${unitType}`.trimEnd();

@@ -3,7 +3,7 @@ import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 
-/** The fields, of any message, that say which provider serves a model, and how well. */
+/** The fields, of any message, that say which provider serves a model, how well, and what it charges. */
 const concealed: ReadonlySet<string> = new Set([
   "provider",
   "providers",
@@ -12,9 +12,12 @@ const concealed: ReadonlySet<string> = new Set([
   "attempts",
   "passedOver",
   "refusedKeys",
+  "providerCostNanoUsd",
+  "costedChargeNanoUsd",
+  "providerPricePicoUsd",
 ]);
 
-/** Removes from a response what a customer does not see: who the operator's providers are. */
+/** Removes from a response what a customer does not see: the operator's providers, and their prices. */
 export function concealProviders(schema: DescMessage, response: Message): void {
   for (const message of messagesIn(reflect(schema, response))) {
     for (const field of message.fields) {

@@ -70,6 +70,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   getRequest: { role: CUSTOMER, members: keyHolders, confinedBy: "account" },
   readOverview: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   readRetention: { role: VIEWER },
+  listPrices: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   listModels: { role: VIEWER },
   checkCatalog: { role: OPERATOR },
   listCatalogRevisions: { role: VIEWER },

@@ -25,7 +25,14 @@ const job: OcrJob = {
     slotId: "p/m",
     keyName: "",
   },
-  ...{ fileParts: 1, pages: 1, createdAt: new Date(0), meteredAt: null, requestId: "req_1" },
+  ...{
+    fileParts: 1,
+    plan: "",
+    pages: 1,
+    createdAt: new Date(0),
+    meteredAt: null,
+    requestId: "req_1",
+  },
   ...{ holdId: "req_1", holdNanoUsd: 1_000_000n, holdUntil, isKept: true, nextAt: holdUntil },
 };
 

@@ -80,8 +80,8 @@ async function tend(parts: JobParts, job: OcrJob): Promise<void> {
 /** Ends the hold of a job whose time is over. Throws where the job must be read again. */
 async function end(parts: JobParts, job: OcrJob): Promise<void> {
   const { runtime, log, now } = parts;
-  const { accountId, keyId, alias, requestId } = job;
-  const caller = create(CallerSchema, { requestId, accountId, keyId, models: [alias] });
+  const { accountId, keyId, alias, requestId, plan } = job;
+  const caller = create(CallerSchema, { requestId, accountId, keyId, plan, models: [alias] });
   try {
     const model = runtime.engine.resolve(alias, "ocr", caller);
     const signal = AbortSignal.timeout(readTimeoutMs);

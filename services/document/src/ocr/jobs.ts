@@ -72,6 +72,7 @@ async function create({ runtime, store, now }: JobParts, creation: Creation) {
       slotId: slot.id,
       keyName: slot.provider.key?.name ?? "",
       fileParts: form.files.length,
+      plan: model.plan ?? "",
       pages: form.pages,
       holdId: hold.id ?? null,
       holdNanoUsd: hold.amount,
@@ -97,11 +98,13 @@ export async function readJob(
   { alias, jobId, caller }: ReadOcrJobRequest,
   signal: AbortSignal,
 ): Promise<{ body: Uint8Array }> {
-  const model = parts.runtime.engine.resolve(alias, "ocr", caller);
+  const { engine } = parts.runtime;
+  engine.resolve(alias, "ocr", caller);
   if (caller === undefined || !canBeJobId(jobId)) throw unknownJob();
   const { accountId } = caller;
   const job = await parts.store.find({ accountId, alias, jobId });
   if (job === null) throw unknownJob();
+  const model = engine.resolve(alias, "ocr", { ...caller, plan: job.plan });
   const { response, state, slot } = await readAndSettle(parts, { job, model, caller }, signal);
   if (state !== "failed") return { body: response.bytes };
   const text = Buffer.from(response.bytes).toString("utf8");

@@ -31,6 +31,8 @@ export interface Principal {
   channel: string;
   /** The admission policy of the account. A change arrives when the cached key is refreshed. */
   admission: Admission;
+  /** The plan of the account; empty for none. A change arrives as that of the policy does. */
+  plan: string;
   /** The aliases that the key may call, as globs. Empty: all that are public. */
   models: string[];
   /** Whether the key or its account has limits. */
@@ -92,9 +94,9 @@ export function createAuthenticate(
     if (state !== KeyState.ACTIVE) {
       throw new GatewayError("invalid_api_key", "This API key is unknown.");
     }
-    const { keyId, accountId, admission, models, isLimited, requestsPerMinute } = found;
+    const { keyId, accountId, admission, plan, models, isLimited, requestsPerMinute } = found;
     const limits = { isLimited, requestsPerMinute };
-    return { keyId, accountId, channel, admission, models, ...limits, keyHash };
+    return { keyId, accountId, channel, admission, plan, models, ...limits, keyHash };
   };
 }
 

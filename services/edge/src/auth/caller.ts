@@ -8,7 +8,7 @@ import type { Principal } from "./authenticate.ts";
  */
 export function callerOf(
   { requestId }: { requestId: string },
-  { keyId, accountId, admission, models, isLimited }: Principal,
+  { keyId, accountId, admission, plan, models, isLimited }: Principal,
   chargeId = "",
 ): Caller {
   return create(CallerSchema, {
@@ -17,6 +17,7 @@ export function callerOf(
     keyId,
     accountId,
     admission,
+    plan,
     models,
     isLimited,
   });

@@ -80,6 +80,8 @@ export interface Model {
   /** On classification aliases only. */
   classification?: ClassificationTask;
   unitType: UnitType;
+  /** The plan whose prices these are; undefined for the list prices. See `plan.ts`. */
+  plan?: string | undefined;
   pricing: Pricing;
   /** The slots in the order in which they are attempted, those of a tier together; never empty. */
   chain: readonly Slot[];
@@ -152,6 +154,8 @@ export interface Slot extends SlotSharing {
   /** The name of the output limit that a chat slot accepts; undefined where it accepts both names. */
   maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   pricing: Pricing;
+  /** What the provider charges the operator. Undefined where the catalog does not say. */
+  providerPricing?: Pricing | undefined;
   /** The slot with each key of its provider's pool. It is called by them alone. */
   keySlots?: readonly Slot[] | undefined;
   /** Of a slot with one key of a pool: the slot of the chain. */
@@ -193,10 +197,21 @@ export interface Provider {
   isDefaultTimeout?: boolean;
 }
 
+/** A plan of the catalog: the prices of the accounts that have it. */
+export interface PricePlan {
+  readonly name: string;
+  /**
+   * Returns a model at the prices of the plan. It is the same object for the same model, so that a
+   * request has one price from its hold to its charge, whatever is published meanwhile.
+   */
+  modelOf(model: Model): Model;
+}
+
 export interface Catalog {
   /** By name, also those that no model has. */
   providers: ReadonlyMap<string, Provider>;
   models: ReadonlyMap<string, Model>;
+  plans: ReadonlyMap<string, PricePlan>;
   limits: { requestsPerMinute: number; tokensPerMinute: number };
 }
 
@@ -204,6 +219,11 @@ export interface Catalog {
 export function secretNamesOf({ providers }: Catalog): ReadonlySet<string> {
   const all = [...providers.values()].flatMap((one) => [one, ...(one.keys ?? [])]);
   return new Set(all.flatMap(({ secret }) => secret ?? []));
+}
+
+/** Returns a model at the prices of a plan: at the list prices where the catalog has no such plan. */
+export function modelAtPlan({ plans }: Pick<Catalog, "plans">, model: Model, plan: string): Model {
+  return plans.get(plan)?.modelOf(model) ?? model;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { StartError } from "@tollgate/core/errors";
-import { describeIssue, valueAt } from "@tollgate/core/schema-errors";
+import { describeIssue } from "@tollgate/core/schema-errors";
 import type { z } from "zod";
+import { catalogPath, toStartError } from "./catalog-errors.ts";
 import { readCatalogText } from "./catalog-text.ts";
 import { checkChain } from "./chain-checks.ts";
 import { imageSizesOf } from "./image-sizes.ts";
@@ -8,27 +9,21 @@ import { keysOf, withKeySlots } from "./key-pool.ts";
 import {
   type Catalog,
   type Model,
-  outputDimensions,
-  type Prices,
-  type Pricing,
   type Provider,
-  promptDimensions,
   type Slot,
   speechFormats,
-  type Tier,
   taxonomies,
   type UnitType,
 } from "./model.ts";
+import { plansOf } from "./plan-entries.ts";
+import { toPricing } from "./price-entries.ts";
 import { type ProviderKind, type ProviderKinds, routeTypesOf } from "./provider-kind.ts";
 import type { RouteType } from "./route-types.ts";
 import {
   type CatalogFile,
   catalogFileSchema,
   type ModelEntry,
-  type PricingEntry,
   type ProviderEntry,
-  type TierEntry,
-  type TokenPricingEntry,
 } from "./schema.ts";
 import { modelSharingOf, slotSharingOf } from "./sharing-entries.ts";
 
@@ -68,14 +63,15 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
   }
   const models = new Map<string, Model>();
   for (const [index, entry] of file.models.entries()) {
-    const path = formatPath(["models", index], file);
+    const path = catalogPath(["models", index], file);
     if (models.has(entry.alias))
       throw new StartError(`${path}.alias: ${entry.alias} is used twice`);
     models.set(entry.alias, toModel(entry, path, providers));
   }
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } =
     file.limits;
-  return { providers, models, limits: { requestsPerMinute, tokensPerMinute } };
+  const plans = plansOf(file, models);
+  return { providers, models, plans, limits: { requestsPerMinute, tokensPerMinute } };
 }
 
 /** Returns where the key of a provider is, or its keys are. */
@@ -167,6 +163,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       ...slotSharingOf(slot, entry),
       measuresUnreported: isMeasured || measuresUnreported(provider, entry.route_type),
       pricing: slot.pricing === undefined ? pricing : toPricing(slot.pricing, unitType),
+      ...(slot.cost === undefined ? {} : { providerPricing: toPricing(slot.cost, unitType) }),
     });
   });
   checkChain(entry, chain, path);
@@ -241,34 +238,6 @@ function classificationOf(entry: ModelEntry, path: string): Pick<Model, "classif
   throw new StartError(`${path}.taxonomies: must not be set in the entities lane`);
 }
 
-function toPricing(entry: PricingEntry, unitType: UnitType): Pricing {
-  const per = BigInt(entry.per);
-  if ("price" in entry) return { unitType, input: { picoUsd: entry.price, per } };
-  if (!("output" in entry)) return { unitType, input: { picoUsd: entry.input, per } };
-  const { tiers, tools } = entry;
-  return {
-    unitType,
-    ...toPrices(entry, per),
-    ...(tiers === undefined ? {} : { tiers: tiers.map((tier) => toTier(tier, per)) }),
-    ...(tools.size === 0 ? {} : { tools }),
-  };
-}
-
-function toTier(entry: TierEntry, per: bigint): Tier {
-  return { aboveInputTokens: BigInt(entry.above_input_tokens), ...toPrices(entry, per) };
-}
-
-function toPrices(entry: TierEntry | TokenPricingEntry, per: bigint): Prices {
-  const prices: { -readonly [Name in keyof Prices]: Prices[Name] } = {
-    input: { picoUsd: entry.input, per },
-  };
-  for (const dimension of [...promptDimensions, ...outputDimensions]) {
-    const picoUsd = entry[dimension];
-    if (picoUsd !== undefined) prices[dimension] = { picoUsd, per };
-  }
-  return prices;
-}
-
 function unitTypeOf(entry: ModelEntry): UnitType {
   if (entry.route_type === "classification" && entry.lane === "entities") return "searches";
   if (entry.route_type === "transcriptions" && "output" in entry.pricing) return "tokens";
@@ -295,26 +264,4 @@ function defaultPathOf({ name, kind }: Provider, type: RouteType, field: string)
   const served = routeTypesOf(kind).join(", ");
   const problem = `"${name}" is of the kind ${kind.name}, which serves ${served}`;
   throw new StartError(`${field}: must be of a kind that serves ${type}, and ${problem}`);
-}
-
-function toStartError(issue: z.core.$ZodIssue, file: unknown): StartError {
-  if (issue.code === "unrecognized_keys") {
-    const path = [...issue.path, issue.keys[0] ?? ""];
-    return new StartError(`${formatPath(path, file)}: is not a field of the catalog`);
-  }
-  const value = valueAt(file, issue.path);
-  const path = formatPath(issue.path, file);
-  if (value === undefined && issue.code !== "custom") return new StartError(`${path}: is required`);
-  return new StartError(`${path}: ${issue.message}${value === null ? ", and is empty" : ""}`);
-}
-
-/** Formats a path. The entry of a model has its alias after it: `models[2] (acme-large).pricing`. */
-function formatPath(path: readonly PropertyKey[], file: unknown): string {
-  let text = "";
-  for (const [depth, part] of path.entries()) {
-    text += typeof part === "number" ? `[${part}]` : `.${String(part)}`;
-    const alias = valueAt(file, [...path.slice(0, depth + 1), "alias"]);
-    if (depth === 1 && path[0] === "models" && typeof alias === "string") text += ` (${alias})`;
-  }
-  return text.replace(/^\./, "") || "the file";
 }

@@ -1,104 +1,23 @@
-import { type Price, parsePicoUsd } from "@tollgate/core/money";
-import { describeIssue } from "@tollgate/core/schema-errors";
 import { z } from "zod";
 import { isAllowance, switches } from "./allowances.ts";
 import { chatInputNames } from "./chat-inputs.ts";
 import { ocrLanes, speechFormats, taxonomies } from "./model.ts";
 import { isSetByGateway } from "./passed-members.ts";
+import { plansSchema } from "./plan-schema.ts";
+import {
+  inputPricing,
+  tokenPricing,
+  tokenCount as tokens,
+  transcriptionPricing,
+  unitPricing,
+  usdPrice,
+} from "./price-schema.ts";
 import type { ProviderKinds } from "./provider-kind.ts";
 import { providerSchema } from "./provider-schema.ts";
 import type { RouteType } from "./route-types.ts";
 import { balances, slotSharingFields } from "./slot-sharing.ts";
 
 /** The schema of the catalog file. `parse.ts` converts a valid file to models. */
-
-const price = z
-  .string({ error: 'must be a price in quotes, for instance "0.15"' })
-  .refine(
-    (text) => parsePicoUsd(text) !== undefined,
-    "must be a decimal in USD of at least 0, with at most 12 decimals",
-  )
-  .transform((text) => parsePicoUsd(text) ?? 0n);
-
-const per = z.union([z.literal(1), z.literal(1_000), z.literal(1_000_000)], {
-  error: "must be 1, 1000 or 1000000",
-});
-
-const tokens = z.int().min(1).max(100_000_000);
-
-const tokenPrices = {
-  input: price,
-  cached_input: price.optional(),
-  cache_write: price.optional(),
-  cache_write_1h: price.optional(),
-  audio_input: price.optional(),
-  output: price,
-  reasoning: price.optional(),
-  audio_output: price.optional(),
-};
-const tier = z.strictObject({ above_input_tokens: tokens, ...tokenPrices });
-const tokenFields = z.looseObject({
-  per: per.default(1_000_000),
-  ...tokenPrices,
-  tiers: z.array(tier).min(1).max(16).optional(),
-});
-
-const toolName = /^tool:([a-z][a-z0-9_]{0,63})$/;
-
-/** The price of a tool is that of one call, whatever `per` is. */
-const tokenPricing = tokenFields
-  .superRefine((entry, context) => {
-    const others = Object.keys(entry).filter((name) => !(name in tokenFields.shape));
-    for (const name of others) {
-      if (!toolName.test(name)) {
-        context.addIssue({ code: "unrecognized_keys", keys: [name], input: entry });
-        continue;
-      }
-      const message = price.safeParse(entry[name]).error?.issues[0]?.message;
-      if (message !== undefined) context.addIssue({ code: "custom", path: [name], message });
-    }
-    for (const [index, { above_input_tokens }] of (entry.tiers ?? []).entries()) {
-      const before = entry.tiers?.[index - 1];
-      if (before === undefined || above_input_tokens > before.above_input_tokens) continue;
-      const path = ["tiers", index, "above_input_tokens"];
-      context.addIssue({
-        code: "custom",
-        path,
-        message: "must be more than that of the tier before",
-      });
-    }
-  })
-  .transform((entry) => {
-    const tools = new Map<string, Price>();
-    for (const [name, text] of Object.entries(entry)) {
-      const tool = toolName.exec(name)?.[1];
-      if (tool !== undefined) tools.set(tool, { picoUsd: price.parse(text), per: 1n });
-    }
-    return { ...entry, tools };
-  });
-
-const inputPricing = z.strictObject({ per: per.default(1_000_000), input: price });
-const unitPricing = z.strictObject({ per, price });
-
-/** The tokens of a transcription: `input` is text. */
-const audioTokenPricing = z
-  .strictObject({
-    per: per.default(1_000_000),
-    input: price,
-    audio_input: price.optional(),
-    output: price,
-  })
-  .transform((entry): z.output<typeof tokenPricing> => ({ ...entry, tools: new Map() }));
-
-/** By the second, or by the token. Its fields decide, so that an error names the one that is wrong. */
-const transcriptionPricing = z.looseObject({}).transform((entry, context) => {
-  const isByToken = "input" in entry || "output" in entry;
-  const schema = isByToken ? audioTokenPricing : unitPricing;
-  const parsed = schema.safeParse(entry, { error: describeIssue });
-  if (parsed.success) return parsed.data;
-  context.issues.push(...(parsed.error.issues as z.core.$ZodRawIssue[]));
-  return z.NEVER;
-});
 
 function slot<Pricing extends z.ZodType>(pricing: Pricing) {
   return z.strictObject({
@@ -113,6 +32,7 @@ function slot<Pricing extends z.ZodType>(pricing: Pricing) {
     input_type: z.string().min(1).max(64).optional(),
     ...slotSharingFields,
     pricing: pricing.optional(),
+    cost: pricing.optional(),
   });
 }
 
@@ -192,7 +112,7 @@ const imageSize = z
   .string()
   .regex(/^[1-9]\d{0,4}x[1-9]\d{0,4}$/, "must be WIDTHxHEIGHT, such as 1024x1024");
 const images = model("images", unitPricing).extend({
-  sizes: z.union([z.array(imageSize).min(1).max(64), z.record(imageSize, price)]).optional(),
+  sizes: z.union([z.array(imageSize).min(1).max(64), z.record(imageSize, usdPrice)]).optional(),
 });
 
 const providerName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/);
@@ -225,6 +145,7 @@ export function catalogFileSchema(kinds: ProviderKinds) {
           : undefined,
     }),
     models,
+    plans: plansSchema,
     limits,
   });
 }
@@ -232,6 +153,3 @@ export function catalogFileSchema(kinds: ProviderKinds) {
 export type CatalogFile = z.output<ReturnType<typeof catalogFileSchema>>;
 export type ProviderEntry = CatalogFile["providers"][string];
 export type ModelEntry = CatalogFile["models"][number];
-export type TierEntry = z.output<typeof tier>;
-export type TokenPricingEntry = z.output<typeof tokenPricing>;
-export type PricingEntry = ModelEntry["pricing"];

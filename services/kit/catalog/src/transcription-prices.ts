@@ -1,5 +1,6 @@
 import { StartError } from "@tollgate/core/errors";
 import type { Slot } from "./model.ts";
+import { isByToken } from "./price-schema.ts";
 import type { ModelEntry } from "./schema.ts";
 
 type TranscriptionEntry = Extract<ModelEntry, { route_type: "transcriptions" }>;
@@ -13,14 +14,15 @@ export function checkTranscriptionPrices(
   chain: readonly Slot[],
   path: string,
 ): void {
-  const isByToken = "output" in pricing;
+  const isTokens = isByToken(pricing);
   for (const [index, slot] of chain.entries()) {
-    const own = entries[index]?.pricing;
-    if (own !== undefined && "output" in own !== isByToken) {
-      const problem = `must be by ${isByToken ? "tokens" : "seconds"}, as that of the model is`;
-      throw new StartError(`${path}.chain[${index}].pricing: ${problem}`);
+    for (const field of ["pricing", "cost"] as const) {
+      const own = entries[index]?.[field];
+      if (own === undefined || isByToken(own) === isTokens) continue;
+      const problem = `must be by ${isTokens ? "tokens" : "seconds"}, as that of the model is`;
+      throw new StartError(`${path}.chain[${index}].${field}: ${problem}`);
     }
-    if (isByToken) requireTokens(slot, path, index);
+    if (isTokens) requireTokens(slot, path, index);
   }
 }
 

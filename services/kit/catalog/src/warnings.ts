@@ -1,13 +1,14 @@
+import { costWarnings } from "./cost-warnings.ts";
 import type { Catalog, Model, Slot } from "./model.ts";
 import { costOfPassing } from "./passed-members.ts";
 import { transcriptionProblems } from "./transcription-problems.ts";
 
 /**
  * Returns one warning, on one line, for each setting of a model by which its holds may be too small, or
- * a slot of it cannot serve some requests.
+ * a slot of it cannot serve some requests, and for each price below what the provider charges.
  */
-export function catalogWarnings({ models }: Catalog): string[] {
-  return [...models.values()].flatMap((model, index) => {
+export function catalogWarnings(catalog: Catalog): string[] {
+  const problems = [...catalog.models.values()].flatMap((model, index) => {
     const problems = [
       ...mediaProblems(model),
       ...slotProblems(model),
@@ -16,6 +17,7 @@ export function catalogWarnings({ models }: Catalog): string[] {
     ];
     return problems.map((problem) => `models[${index}] (${model.alias}): ${problem}`);
   });
+  return [...problems, ...costWarnings(catalog)];
 }
 
 function mediaProblems({ vision, imageTokens, inputs, audioTokensPerSecond, chain }: Model) {

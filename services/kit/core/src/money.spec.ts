@@ -7,6 +7,7 @@ import {
   formatPicoUsd,
   formatUsd,
   minOf,
+  nanoCostOf,
   type Price,
   parsePicoUsd,
   parseUsd,
@@ -179,4 +180,17 @@ test("the smaller of two amounts is returned", () => {
       expect(least <= left && least <= right).toBe(true);
     }),
   );
+});
+
+test("a cost that nobody is shown is rounded up to a nano-USD, and not to a micro-USD", () => {
+  const price = { picoUsd: 50_000_000_000n, per: 1_000_000n };
+  expect(nanoCostOf([{ quantity: 10n, price }])).toBe(500n);
+  expect(costOf([{ quantity: 10n, price }])).toBe(1_000n);
+  const tiny = { picoUsd: 1n, per: 1_000n };
+  expect(
+    nanoCostOf([
+      { quantity: 10n, price },
+      { quantity: 1n, price: tiny },
+    ]),
+  ).toBe(501n);
 });

@@ -9,6 +9,7 @@ export type NanoUsd = bigint;
 export const maxBalanceNanoUsd: NanoUsd = 10n ** 18n;
 
 const nanoPerMicro = 1_000n;
+const picoPerNano = 1_000n;
 const picoPerMicro = 1_000_000n;
 const usdPattern = /^(0|[1-9]\d{0,11})(?:\.(\d{1,12}))?$/;
 
@@ -18,12 +19,32 @@ export interface Price {
   per: bigint;
 }
 
+/** Units with one price. */
+export interface PricedQuantity {
+  quantity: bigint;
+  price: Price;
+}
+
 /**
  * Returns the cost of all lines together, at their retail prices. The sum is exact and rounded up
  * once, to a whole micro-USD, so that the six decimals that a client sees are exactly what is
  * charged. Throws a RangeError for a negative quantity.
  */
-export function costOf(lines: readonly { quantity: bigint; price: Price }[]): NanoUsd {
+export function costOf(lines: readonly PricedQuantity[]): NanoUsd {
+  const { numerator, denominator } = sumPico(lines);
+  return ceilDivide(numerator, denominator * picoPerMicro) * nanoPerMicro;
+}
+
+/**
+ * Returns the same, rounded up to a whole nano-USD: what nobody is shown with six decimals, and what is
+ * summed over many requests.
+ */
+export function nanoCostOf(lines: readonly PricedQuantity[]): NanoUsd {
+  const { numerator, denominator } = sumPico(lines);
+  return ceilDivide(numerator, denominator * picoPerNano);
+}
+
+function sumPico(lines: readonly PricedQuantity[]): { numerator: bigint; denominator: bigint } {
   let numerator = 0n;
   let denominator = 1n;
   for (const { quantity, price } of lines) {
@@ -37,7 +58,7 @@ export function costOf(lines: readonly { quantity: bigint; price: Price }[]): Na
     numerator = numerator * price.per + pico * denominator;
     denominator *= price.per;
   }
-  return ceilDivide(numerator, denominator * picoPerMicro) * nanoPerMicro;
+  return { numerator, denominator };
 }
 
 /** A cost, and what each of its lines contributes. The amounts sum to the cost. */
@@ -51,10 +72,7 @@ export interface DividedCost {
  * is rounded down to a whole nano-USD. The rest of the cost, which is rounded up, is added to the
  * amount of the most expensive line, so that a line that costs nothing stays at zero.
  */
-export function divideCost(
-  lines: readonly { quantity: bigint; price: Price }[],
-  limit: NanoUsd,
-): DividedCost {
+export function divideCost(lines: readonly PricedQuantity[], limit: NanoUsd): DividedCost {
   const cost = minOf(costOf(lines), limit);
   let rest = cost;
   let mostExpensive = 0;

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import type { Model, Slot } from "@tollgate/catalog/model";
+import type { Model, PricePlan, Slot } from "@tollgate/catalog/model";
+import { createPlan } from "@tollgate/catalog/plan";
 import { Cancellation } from "@tollgate/core/cancellation";
 import { GatewayError, PeerError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
@@ -30,7 +31,11 @@ function slotAt(name: string): Slot {
 }
 
 /** Creates an engine whose holds always succeed, and collects the events that it publishes. */
-function world({ chargeId = "", models = new Map<string, Model>() } = {}) {
+function world({
+  chargeId = "",
+  models = new Map<string, Model>(),
+  plans = new Map<string, PricePlan>(),
+} = {}) {
   const events: UsageEvent[] = [];
   const settle = vi.fn((_cost: bigint) => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }));
   const leave = vi.fn();
@@ -44,7 +49,7 @@ function world({ chargeId = "", models = new Map<string, Model>() } = {}) {
     running,
     log: createLog("silent"),
     metrics,
-    catalog: () => ({ models }),
+    catalog: () => ({ models, plans }),
     isCatalogNewest: () => true,
     holds: { take: async () => hold },
     publisher: { publish: async (event: UsageEvent) => void events.push(event) },
@@ -495,4 +500,22 @@ test("the end of the grace period ends a call, and nothing is billed", async () 
 test("a drain without generations ends at once", async () => {
   const { running } = world();
   await running.drain(60_000);
+});
+
+test("a request has the prices of its plan until its charge, whatever is published meanwhile", async () => {
+  const listed = { ...model, visibility: "public", pricing: near.pricing } as Model;
+  const models = new Map([["model", listed]]);
+  const half = createPlan("gold", { factorMillionths: 500_000n, pricingOf: new Map() });
+  const plans = new Map([["gold", half]]);
+  const { engine, call, events } = world({ models, plans });
+  const caller = create(CallerSchema, { requestId: "req_1", accountId: "a", plan: "gold" });
+  const priced = engine.resolve("model", "images", caller);
+  await engine.generate({ ...call, caller, model: priced }, async (generation) => {
+    const { slot } = await generation.attempt(async () => "");
+    models.set("model", { ...model, chain: [] } as unknown as Model);
+    plans.clear();
+    const lines = [{ dimension: "images", quantity: 2n, price: slot.pricing.input }];
+    await generation.settle(slot, { quantity: 2n, basis: "provider", lines });
+  });
+  expect(events).toMatchObject([{ plan: "gold", costNanoUsd: 1_000n }]);
 });

@@ -1,4 +1,10 @@
-import { type Catalog, type Model, type Slot, servableModel } from "@tollgate/catalog/model";
+import {
+  type Catalog,
+  type Model,
+  modelAtPlan,
+  type Slot,
+  servableModel,
+} from "@tollgate/catalog/model";
 import type { RouteType } from "@tollgate/catalog/route-types";
 import { GatewayError, serviceUnavailable } from "@tollgate/core/errors";
 import { traced } from "@tollgate/core/tracing";
@@ -21,7 +27,7 @@ import { runSettled, streamSettled } from "./scope.ts";
  */
 export interface Engine {
   /**
-   * Returns the model of an alias that the caller may use. Throws `model_not_found`, whose message
+   * Returns the model of an alias that the caller may use, at the prices of its plan. Throws `model_not_found`, whose message
    * does not say why.
    */
   resolve(alias: string, routeType: RouteType, caller: Caller | undefined): Model;
@@ -77,7 +83,7 @@ export function createEngine(parts: EngineDependencies): Engine {
       const models = caller?.models ?? [];
       const catalog = dependencies.catalog();
       const model = servableModel(catalog, alias, routeType, models);
-      if (model !== undefined) return model;
+      if (model !== undefined) return modelAtPlan(catalog, model, caller?.plan ?? "");
       if (servableModel(catalog, alias, routeType, []) !== undefined) {
         dependencies.metrics.limitRefusals.inc({ limit: "models" });
       }

@@ -45,6 +45,15 @@ test("a client's secret header is not forwarded where the fleet has no secret", 
   expect(headers[secretHeader]).toBeUndefined();
 });
 
+test("the plan of the account is forwarded, and a client cannot give itself one", () => {
+  const planned = create(CallerSchema, { ...caller, plan: "gold" });
+  for (const sent of [planned, caller]) {
+    const headers: IncomingHttpHeaders = { "x-tollgate-plan": "forged" };
+    forwardCaller(headers, sent, createPeerAuth({ fleet: "secret" }));
+    expect(readForwardedCaller(headers, createPeerAuth({ fleet: "secret" }))).toEqual(sent);
+  }
+});
+
 test("the policy of the caller's key is forwarded, with models of any characters", () => {
   const models = ["acme/*", "a,b %2C", 'quo"te', "größe-\u{1f600}", "line\nbreak", "\ud800"];
   const limited = create(CallerSchema, { ...caller, models, isLimited: true });

@@ -9,6 +9,7 @@ const headerOf = {
   accountId: `${prefix}account-id`,
   keyId: `${prefix}key-id`,
   admission: `${prefix}admission`,
+  plan: `${prefix}plan`,
   models: `${prefix}models`,
   limited: `${prefix}limited`,
 } as const;
@@ -38,6 +39,7 @@ export function forwardCaller(
   headers[headerOf.accountId] = caller.accountId;
   headers[headerOf.keyId] = caller.keyId;
   headers[headerOf.admission] = String(caller.admission);
+  if (caller.plan !== "") headers[headerOf.plan] = caller.plan;
   if (caller.models.length > 0) headers[headerOf.models] = encodeList(caller.models);
   if (caller.isLimited) headers[headerOf.limited] = "true";
   if (secret !== undefined) headers[secretHeader] = secret;
@@ -62,7 +64,9 @@ export function readForwardedCaller(headers: IncomingHttpHeaders, peerAuth: Peer
     const admission: Admission = Number(headers[headerOf.admission] ?? Admission.UNSPECIFIED);
     const models = decodeList(headers[headerOf.models]);
     const isLimited = headers[headerOf.limited] === "true";
-    return create(CallerSchema, { requestId, accountId, keyId, admission, models, isLimited });
+    const plan = headers[headerOf.plan]?.toString() ?? "";
+    const ids = { requestId, accountId, keyId };
+    return create(CallerSchema, { ...ids, admission, plan, models, isLimited });
   }
   throw new Error("a proxied request must carry its caller");
 }

@@ -1,6 +1,6 @@
 import type { Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import type { Price } from "@tollgate/core/money";
+import type { Price, PricedQuantity } from "@tollgate/core/money";
 
 /** The part of a usage that has one price. */
 export interface PricedLine {
@@ -16,6 +16,8 @@ export interface Measurement {
   /** The source of the quantity: `provider`, or the name of a fallback. */
   basis: string;
   lines: readonly PricedLine[];
+  /** The same at what the provider charges. Undefined where the catalog does not say it. */
+  providerLines?: readonly PricedQuantity[] | undefined;
   /** The provider's own usage block. */
   providerUsage?: JsonObject | undefined;
   tokens?: { prompt: bigint; completion: bigint; cachedPrompt: bigint };
@@ -27,7 +29,13 @@ export interface Measurement {
 export type UsedUnits = Pick<Measurement, "quantity" | "basis" | "corpusSize" | "providerUsage">;
 
 /** Returns the measurement for a model with one kind of unit: its price is the input price. */
-export function measureUnits(used: UsedUnits, { pricing: { unitType, input } }: Slot): Measurement {
+export function measureUnits(used: UsedUnits, { pricing, providerPricing }: Slot): Measurement {
+  const { unitType, input } = pricing;
   const dimension = unitType === "tokens" ? "input" : unitType;
-  return { ...used, lines: [{ dimension, quantity: used.quantity, price: input }] };
+  const { quantity } = used;
+  return {
+    ...used,
+    lines: [{ dimension, quantity, price: input }],
+    providerLines: providerPricing && [{ quantity, price: providerPricing.input }],
+  };
 }

@@ -32,3 +32,11 @@ test("a provider's usage block is recorded as JSON, unless it is longer than 4 K
   expect(recorded({ text: `${longest.text}é` })).toBe("");
   expect(recorded()).toBe("");
 });
+
+test("what a provider charges is recorded, and is absent where the catalog does not say it", () => {
+  const price = { picoUsd: 50_000_000_000n, per: 1_000_000n };
+  const used = { quantity: 10n, basis: "provider", lines: [] };
+  const recorded = completedFields(slot, { ...used, providerLines: [{ quantity: 10n, price }] });
+  expect(recorded.providerCostNanoUsd).toBe(500n);
+  expect(completedFields(slot, used)).not.toHaveProperty("providerCostNanoUsd");
+});

@@ -1,6 +1,6 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import { divideCost, maxBalanceNanoUsd, minOf } from "@tollgate/core/money";
+import { divideCost, maxBalanceNanoUsd, minOf, nanoCostOf } from "@tollgate/core/money";
 import { Outcome, type UsageEvent, type UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import type { Measurement, PricedLine } from "./measurement.ts";
 
@@ -19,6 +19,7 @@ export type OutcomeFields = Pick<
   | "costNanoUsd"
   | "lines"
   | "providerUsage"
+  | "providerCostNanoUsd"
 >;
 
 /** The most bytes of a provider's usage block that an event contains. The usual ones have 300. */
@@ -48,7 +49,7 @@ export const failedFields: OutcomeFields = {
  */
 export function completedFields(
   slot: Slot,
-  { quantity, basis, lines, tokens, corpusSize, providerUsage }: Measurement,
+  { quantity, basis, lines, providerLines, tokens, corpusSize, providerUsage }: Measurement,
 ): OutcomeFields {
   const { cost, amounts } = divideCost(lines, maxBalanceNanoUsd);
   return {
@@ -64,6 +65,9 @@ export function completedFields(
     costNanoUsd: cost,
     lines: lines.map((line, index) => toUsageLine(line, amounts[index] ?? 0n)),
     providerUsage: providerUsage === undefined ? "" : boundedJson(providerUsage),
+    ...(providerLines && {
+      providerCostNanoUsd: minOf(nanoCostOf(providerLines), maxBalanceNanoUsd),
+    }),
   };
 }
 
@@ -86,6 +90,6 @@ function boundedJson(block: JsonObject): string {
 }
 
 /** Returns the fields that depend on the model. */
-export function modelFields({ routeType, alias, unitType }: Model) {
-  return { routeType, alias, unitType };
+export function modelFields({ routeType, alias, unitType, plan = "" }: Model) {
+  return { routeType, alias, unitType, plan };
 }

@@ -16,14 +16,17 @@ const counters = [
   "cost_nano_usd",
   "charged_nano_usd",
   "uncollected_nano_usd",
+  "provider_cost_nano_usd",
+  "costed_charge_nano_usd",
 ] as const;
 
 /** The sums of an hour's entries, in the order of `counters`. */
 const entrySums = `count(*), count(*) FILTER (WHERE kind = 'failure'), sum(quantity),
   sum(prompt_tokens), sum(cached_prompt_tokens), sum(completion_tokens), sum(cost_nano_usd),
-  -sum(amount_nano_usd), sum(uncollected_nano_usd)`;
+  -sum(amount_nano_usd), sum(uncollected_nano_usd), sum(provider_cost_nano_usd),
+  -sum(amount_nano_usd) FILTER (WHERE provider_cost_nano_usd IS NOT NULL)`;
 const columnSums = counters.map((column) => `sum(${column})`).join(", ");
-const subject = "key_id, alias, provider, route_type, unit_type";
+const subject = "key_id, alias, provider, route_type, unit_type, plan";
 
 /**
  * Compares the sums of hours with the entries of attached months, the spend of hours with the sums of
@@ -51,7 +54,7 @@ async function compareHours(run: VerificationRun, slice: readonly string[]): Pro
   const entries = `SELECT account_id, date_trunc('hour', recorded_at, 'UTC') AS period, ${subject},
       ${entrySums}
     FROM entry WHERE ${within("recorded_at", "1 hour", slice)} AND kind IN ('usage', 'failure')
-      AND ${isAttached("recorded_at", n)} GROUP BY 1, 2, 3, 4, 5, 6, 7`;
+      AND ${isAttached("recorded_at", n)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`;
   const sums = `SELECT account_id, hour AS period, ${subject}, ${counters.join(", ")}
     FROM usage_hour WHERE ${within("hour", "1 hour", slice)} AND ${isAttached("hour", n)}`;
   await check<Difference>(
@@ -63,7 +66,7 @@ async function compareHours(run: VerificationRun, slice: readonly string[]): Pro
 
 async function compareDays(run: VerificationRun, slice: readonly string[]): Promise<void> {
   const hours = `SELECT account_id, date_trunc('day', hour, 'UTC') AS period, ${subject}, ${columnSums}
-    FROM usage_hour WHERE ${within("hour", "24 hours", slice)} GROUP BY 1, 2, 3, 4, 5, 6, 7`;
+    FROM usage_hour WHERE ${within("hour", "24 hours", slice)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`;
   const days = `SELECT account_id, day AS period, ${subject}, ${counters.join(", ")}
     FROM usage_day WHERE ${within("day", "24 hours", slice)}`;
   await check<Difference>(

@@ -4,6 +4,8 @@ CREATE TABLE account (
   name       text NOT NULL,
   -- The admission policy of its requests. Empty for the gateway's own.
   admission  text NOT NULL DEFAULT '' CHECK (admission IN ('', 'likely', 'strict', 'whole')),
+  -- The plan of the catalog whose prices it pays. Empty for the list prices.
+  plan       text NOT NULL DEFAULT '',
   -- False only if the ledger has no limits of the account.
   is_limited boolean NOT NULL DEFAULT false,
   created_at timestamptz(6) NOT NULL DEFAULT now()

@@ -11,6 +11,12 @@ export function formatCountShort(count: bigint | number): string {
   return compact.format(count);
 }
 
+/** Formats how many units a price is for: `/ 1M`, `each`. */
+export function perText(per: bigint): string {
+  if (per === 1_000_000n) return "/ 1M";
+  return per === 1n ? "each" : `/ ${formatCount(per)}`;
+}
+
 /** Formats a time span: `640 ms`, `2.41 s`, `1 min 5 s`. */
 export function formatMs(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;

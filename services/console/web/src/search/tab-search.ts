@@ -6,7 +6,7 @@ interface TabSearch<Tab extends string> {
   before?: string;
 }
 
-const accountTabs = ["ledger", "holds", "keys", "members"] as const;
+const accountTabs = ["ledger", "holds", "keys", "members", "prices"] as const;
 const settingsTabs = ["operators", "tokens", "audit", "sign-in", "retention"] as const;
 
 /** Returns what an address asks of an account's screen. */

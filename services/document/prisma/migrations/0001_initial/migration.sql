@@ -11,6 +11,8 @@ CREATE TABLE ocr_job (
   -- The key of its provider that the slot was called with; empty where that has no list of keys.
   key_name      text NOT NULL DEFAULT '',
   file_parts    integer NOT NULL CHECK (file_parts > 0),
+  -- The plan of the account when it was created, at whose prices it was held for.
+  plan          text NOT NULL,
   -- The most pages that its files can have.
   pages         integer NOT NULL CHECK (pages >= 0),
   created_at    timestamptz(6) NOT NULL DEFAULT now(),

@@ -11,6 +11,7 @@ const principal = {
   accountId: "acct_1",
   channel: "",
   admission: Admission.STRICT,
+  plan: "",
   models: [],
   isLimited: false,
   requestsPerMinute: undefined,

@@ -1,4 +1,4 @@
-import type { Model } from "@tollgate/catalog/model";
+import { type Model, modelAtPlan } from "@tollgate/catalog/model";
 import { allowsModel } from "@tollgate/catalog/model-policy";
 import { commonParameters } from "@tollgate/catalog/provider-kind";
 import { GatewayError } from "@tollgate/core/errors";
@@ -14,8 +14,8 @@ import { versionHeader } from "./anthropic-schema.ts";
 import type { modelListSchema, modelSchema, tokenPriceSchema, unitPriceSchema } from "./schema.ts";
 
 /**
- * GET /v1/models. Lists the public aliases that the key may call; without a key, all. Clients of
- * Anthropic's API get those of chat.
+ * GET /v1/models. Lists the public aliases that the key may call, at the prices of its account; without
+ * a key, all at the list prices. Clients of Anthropic's API get those of chat.
  */
 export function listModels({ catalog, isModelListed }: RouteDependencies): OptionalKeyHandler {
   return async (context, principal) => {
@@ -23,7 +23,8 @@ export function listModels({ catalog, isModelListed }: RouteDependencies): Optio
       (model) => isListed(model, principal) && isModelListed(model),
     );
     if (isAnthropic(context)) return writeJson(context, anthropicPage(chatOf(models), context.req));
-    const list: z.infer<typeof modelListSchema> = { object: "list", data: models.map(toEntry) };
+    const priced = models.map((model) => modelAtPlan(catalog(), model, principal?.plan ?? ""));
+    const list: z.infer<typeof modelListSchema> = { object: "list", data: priced.map(toEntry) };
     writeJson(context, list);
   };
 }
@@ -38,7 +39,8 @@ export function getModel({ catalog, isModelListed }: RouteDependencies): Optiona
     if (!isFound || (isOwn && model.routeType !== "chat")) {
       throw new GatewayError("model_not_found", `There is no model ${JSON.stringify(alias)}.`);
     }
-    writeJson(context, isOwn ? anthropicEntry(model) : toEntry(model));
+    const priced = modelAtPlan(catalog(), model, principal?.plan ?? "");
+    writeJson(context, isOwn ? anthropicEntry(model) : toEntry(priced));
   };
 }
 

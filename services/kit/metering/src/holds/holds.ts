@@ -167,7 +167,7 @@ export function createHolds({ ledger, log, metrics, runningRequests, busyFrom }:
   };
 }
 
-const noModel = { alias: "", routeType: "", unitType: "" };
+const noModel = { alias: "", routeType: "", unitType: "", plan: "" };
 
 function neededOf({ isWhole, needsBudget, estimateNanoUsd }: RequestedHold) {
   if (needsBudget) return { estimate: estimateNanoUsd, advice: jobAdvice };

@@ -53,7 +53,7 @@ test("events that were appended and not removed are recovered", async () => {
 
 describe("the requests of a process that was killed", () => {
   const beganAt = new Date("2026-01-02T03:04:05.678Z");
-  const model = { routeType: "chat", alias: "quick", unitType: "tokens" };
+  const model = { routeType: "chat", alias: "quick", unitType: "tokens", plan: "" };
   const fieldsOf = (requestId: string) => ({
     requestId,
     accountId: "acct",

@@ -26,6 +26,7 @@ const maxReasonLength = 500;
 const emptyCatalog: Catalog = {
   providers: new Map(),
   models: new Map(),
+  plans: new Map(),
   limits: { requestsPerMinute: 600, tokensPerMinute: 1_000_000 },
 };
 

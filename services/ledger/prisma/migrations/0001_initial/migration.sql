@@ -108,6 +108,10 @@ CREATE TABLE entry (
   cost_nano_usd        bigint NOT NULL CHECK (cost_nano_usd >= 0),
   -- The part of the cost that was not charged.
   uncollected_nano_usd bigint NOT NULL CHECK (uncollected_nano_usd >= 0),
+  -- What the provider charges the operator. NULL where the catalog did not say.
+  provider_cost_nano_usd bigint CHECK (provider_cost_nano_usd >= 0),
+  -- The plan at whose prices the usage is priced. Empty: the list prices.
+  plan                 text NOT NULL DEFAULT '',
   request_id           text NOT NULL,
   route_type           text NOT NULL,
   alias                text NOT NULL,
@@ -250,6 +254,8 @@ CREATE TABLE usage_hour (
   provider             text NOT NULL,
   route_type           text NOT NULL,
   unit_type            text NOT NULL,
+  -- Empty for the list prices.
+  plan                 text NOT NULL,
   -- Entries, failures included.
   requests             bigint NOT NULL,
   failed_requests      bigint NOT NULL,
@@ -261,7 +267,10 @@ CREATE TABLE usage_hour (
   cost_nano_usd        numeric NOT NULL,
   charged_nano_usd     bigint NOT NULL,
   uncollected_nano_usd numeric NOT NULL,
-  PRIMARY KEY (account_id, hour, key_id, alias, provider, route_type, unit_type)
+  -- What providers charge for those requests of which it is known, and what these were charged.
+  provider_cost_nano_usd numeric NOT NULL,
+  costed_charge_nano_usd bigint NOT NULL,
+  PRIMARY KEY (account_id, hour, key_id, alias, provider, route_type, unit_type, plan)
 ) WITH (fillfactor = 80);
 
 CREATE INDEX usage_hour_hour ON usage_hour (hour);
@@ -275,6 +284,7 @@ CREATE TABLE usage_day (
   provider             text NOT NULL,
   route_type           text NOT NULL,
   unit_type            text NOT NULL,
+  plan                 text NOT NULL,
   requests             bigint NOT NULL,
   failed_requests      bigint NOT NULL,
   quantity             numeric NOT NULL,
@@ -284,7 +294,9 @@ CREATE TABLE usage_day (
   cost_nano_usd        numeric NOT NULL,
   charged_nano_usd     bigint NOT NULL,
   uncollected_nano_usd numeric NOT NULL,
-  PRIMARY KEY (account_id, day, key_id, alias, provider, route_type, unit_type)
+  provider_cost_nano_usd numeric NOT NULL,
+  costed_charge_nano_usd bigint NOT NULL,
+  PRIMARY KEY (account_id, day, key_id, alias, provider, route_type, unit_type, plan)
 ) WITH (fillfactor = 80);
 
 CREATE INDEX usage_day_day ON usage_day (day);
@@ -438,6 +450,8 @@ CREATE TYPE usage_event AS (
   kind                 text,
   cost                 bigint,
   charge_limit         bigint,
+  provider_cost        bigint,
+  plan                 text,
   charge_id            text,
   request_id           text,
   route_type           text,

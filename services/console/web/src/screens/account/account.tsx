@@ -14,15 +14,24 @@ import { Time } from "../../ui/time.tsx";
 import { AccountMembers } from "../members/account-members.tsx";
 import { AccountActions } from "./account-actions.tsx";
 import { AccountKeys } from "./account-keys.tsx";
+import { AccountPrices } from "./account-prices.tsx";
 import { Forecast } from "./forecast.tsx";
 import { LedgerEntries } from "./ledger-entries.tsx";
 import { OpenHolds } from "./open-holds.tsx";
 import { StoredConversations } from "./stored-conversations.tsx";
 
 const route = getRouteApi("/app/accounts/$accountId");
-const tabs = { ledger: "Ledger", holds: "Open holds", keys: "Keys", members: "Members" } as const;
+const tabs = {
+  ledger: "Ledger",
+  holds: "Open holds",
+  keys: "Keys",
+  members: "Members",
+  prices: "Prices",
+} as const;
 
-/** One account: its wallet, its limits, its ledger, its open holds, its keys and its members. */
+/**
+ * One account: its wallet, its limits, its ledger, its open holds, its keys, its members and its prices.
+ */
 export function AccountScreen() {
   const { accountId } = route.useParams();
   const account = useQuery(OperatorService.method.getAccount, { account: accountId });
@@ -82,19 +91,9 @@ function Content({ summary }: { summary: AccountSummary }) {
               "the gateway's policy"
             ),
           ],
+          ["Plan", account.plan ? <Badge key="plan">{account.plan}</Badge> : "list prices"],
           ["Created", <Time key="created" at={account.createdAt} />],
-          [
-            "See also",
-            <span key="links">
-              <Link to="/activity" search={{ account: account.id }}>
-                Activity
-              </Link>
-              {" · "}
-              <Link to="/requests" search={{ account: account.id }}>
-                Requests
-              </Link>
-            </span>,
-          ],
+          ["See also", <UsageLinks key="links" account={account.id} />],
           ["Conversations", <StoredConversations key="conversations" account={account.id} />],
         ]}
       />
@@ -108,6 +107,21 @@ function Content({ summary }: { summary: AccountSummary }) {
       {tab === "holds" && <OpenHolds accountId={account.id} before={before} />}
       {tab === "members" && <AccountMembers account={account.id} />}
       {tab === "keys" && <AccountKeys accountId={account.id} before={before} />}
+      {tab === "prices" && <AccountPrices account={account} />}
     </>
+  );
+}
+
+function UsageLinks({ account }: { account: string }) {
+  return (
+    <span>
+      <Link to="/activity" search={{ account }}>
+        Activity
+      </Link>
+      {" · "}
+      <Link to="/requests" search={{ account }}>
+        Requests
+      </Link>
+    </span>
   );
 }

@@ -4,6 +4,7 @@ import { AdmissionChoice } from "../../ui/admission-choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CallForm } from "../../ui/form.tsx";
 import { LimitsFields, readLimitChanges } from "../../ui/limits-fields.tsx";
+import { PlanChoice } from "../../ui/plan-choice.tsx";
 import { useFormError } from "../../ui/use-form-error.ts";
 
 interface Props {
@@ -12,7 +13,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Changes the admission policy and the limits of an account. */
+/** Changes the admission policy, the plan and the limits of an account. */
 export function EditAccount({ account, isOpen, onClose }: Props) {
   const update = useChange(OperatorService.method.updateAccount, { onSuccess: onClose });
   const present = account.limits?.limits;
@@ -20,6 +21,7 @@ export function EditAccount({ account, isOpen, onClose }: Props) {
     update.mutate({
       account: account.id,
       admission: values("admission"),
+      ...(values("plan") === account.plan ? {} : { plan: values("plan") }),
       limits: readLimitChanges(values, present),
     }),
   );
@@ -33,6 +35,7 @@ export function EditAccount({ account, isOpen, onClose }: Props) {
         onCancel={onClose}
       >
         <AdmissionChoice present={account.admission} />
+        <PlanChoice present={account.plan} />
         <LimitsFields limits={present} />
       </CallForm>
     </Dialog>

@@ -9,6 +9,7 @@ import type { Range } from "../../search/period.ts";
 import { type FilterName, filterNames } from "../../search/usage-filter.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { MarginText } from "../../ui/margin-text.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Share } from "../../ui/share.tsx";
 import { usageCsv } from "./usage-csv.ts";
@@ -23,6 +24,8 @@ interface Props {
 interface ColumnOptions extends Pick<Props, "by" | "search"> {
   total: bigint;
   nameOfRow(sum: UsageSum): string;
+  /** Whether what providers charge is known of a row. */
+  hasCosts: boolean;
 }
 
 const mostRows = 200;
@@ -36,7 +39,8 @@ export function Breakdown({ usage, by, search, range }: Props) {
     const file = `usage-by-${by}-${formatDay(range.from)}-${formatDay(range.to)}.csv`;
     saveFile(file, "text/csv", usageCsv(by, usage.sums, nameOfRow));
   };
-  const columns = columnsOf({ by, search, total, nameOfRow });
+  const hasCosts = usage.sums.some(({ providerCostNanoUsd }) => providerCostNanoUsd > 0n);
+  const columns = columnsOf({ by, search, total, nameOfRow, hasCosts });
   const rows = usage.sums.slice(0, mostRows);
   return (
     <>
@@ -61,7 +65,8 @@ export function Breakdown({ usage, by, search, range }: Props) {
   );
 }
 
-function columnsOf({ by, search, total, nameOfRow }: ColumnOptions): DataColumn<UsageSum>[] {
+function columnsOf(options: ColumnOptions): DataColumn<UsageSum>[] {
+  const { by, search, total, nameOfRow, hasCosts } = options;
   return [
     {
       header: filterNames[by],
@@ -93,6 +98,7 @@ function columnsOf({ by, search, total, nameOfRow }: ColumnOptions): DataColumn<
       align: "right",
       cell: ({ chargedNanoUsd }) => <Money nano={chargedNanoUsd} />,
     },
+    ...(hasCosts ? costColumns : []),
     {
       header: "Share",
       align: "right",
@@ -106,6 +112,22 @@ function columnsOf({ by, search, total, nameOfRow }: ColumnOptions): DataColumn<
     },
   ];
 }
+
+const costColumns: readonly DataColumn<UsageSum>[] = [
+  {
+    header: "Cost",
+    align: "right",
+    isSecondary: true,
+    cell: ({ providerCostNanoUsd }) => <Money nano={providerCostNanoUsd} />,
+  },
+  {
+    header: "Margin",
+    align: "right",
+    cell: ({ costedChargeNanoUsd, providerCostNanoUsd }) => (
+      <MarginText charged={costedChargeNanoUsd} cost={providerCostNanoUsd} />
+    ),
+  },
+];
 
 /** The requests of one row, with the filters of the screen. */
 function requestsOf(search: ActivitySearch, by: FilterName, name: string) {

@@ -2,13 +2,22 @@ import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import { formatCount, formatShare } from "../../format/numbers.ts";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
+import { ProviderCostStat } from "../../ui/provider-cost-stat.tsx";
 
-type Counted = "requests" | "failedRequests" | "promptTokens" | "cachedPromptTokens";
+type Counted =
+  | "requests"
+  | "failedRequests"
+  | "promptTokens"
+  | "cachedPromptTokens"
+  | "completionTokens"
+  | "chargedNanoUsd"
+  | "uncollectedNanoUsd"
+  | "providerCostNanoUsd"
+  | "costedChargeNanoUsd";
 
 /** The totals of a period. */
 export function Totals({ sums }: { sums: readonly UsageSum[] }) {
-  const total = (part: Counted | "completionTokens" | "chargedNanoUsd" | "uncollectedNanoUsd") =>
-    sums.reduce((sum, one) => sum + one[part], 0n);
+  const total = (part: Counted) => sums.reduce((sum, one) => sum + one[part], 0n);
   const [charged, uncollected] = [total("chargedNanoUsd"), total("uncollectedNanoUsd")];
   return (
     <dl className="stats">
@@ -24,6 +33,11 @@ export function Totals({ sums }: { sums: readonly UsageSum[] }) {
       >
         <Money nano={charged} />
       </Stat>
+      <ProviderCostStat
+        charged={charged}
+        providerCost={total("providerCostNanoUsd")}
+        costedCharge={total("costedChargeNanoUsd")}
+      />
       <Stat
         name="Requests"
         note={`${formatShare(total("failedRequests"), total("requests"))} failed`}

@@ -11,10 +11,12 @@ test("a file of usage has exact amounts", () => {
     costNanoUsd: 1_000n,
     chargedNanoUsd: 999n,
     uncollectedNanoUsd: 1n,
+    providerCostNanoUsd: 750n,
+    costedChargeNanoUsd: 999n,
   });
   expect(usageCsv("account", [sum], () => "Acme, Inc.").split("\r\n")).toEqual([
-    "account,name,requests,failed_requests,prompt_tokens,cached_prompt_tokens,completion_tokens,units,cost_usd,charged_usd,uncollected_usd",
-    'acct_1,"Acme, Inc.",3,0,0,0,0,12 tokens,0.000001,0.000000999,0.000000001',
+    "account,name,requests,failed_requests,prompt_tokens,cached_prompt_tokens,completion_tokens,units,cost_usd,charged_usd,uncollected_usd,provider_cost_usd,costed_charge_usd",
+    'acct_1,"Acme, Inc.",3,0,0,0,0,12 tokens,0.000001,0.000000999,0.000000001,0.00000075,0.000000999',
     "",
   ]);
 });

@@ -12,6 +12,8 @@ const numbers = [
   "cost_usd",
   "charged_usd",
   "uncollected_usd",
+  "provider_cost_usd",
+  "costed_charge_usd",
 ];
 
 /** Returns usage as CSV, a line for each sum. Amounts are exact decimals of USD. */
@@ -32,6 +34,8 @@ export function usageCsv(
     plainUsd(sum.costNanoUsd),
     plainUsd(sum.chargedNanoUsd),
     plainUsd(sum.uncollectedNanoUsd),
+    plainUsd(sum.providerCostNanoUsd),
+    plainUsd(sum.costedChargeNanoUsd),
   ]);
   return toCsv([by, "name", ...numbers], rows);
 }

@@ -1,13 +1,12 @@
 import type { CatalogPrice, CatalogSlot } from "@tollgate/proto/tollgate/v1/model";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatPico } from "../../format/money.ts";
-import { formatCount } from "../../format/numbers.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { formatCount, perText } from "../../format/numbers.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { MarginText } from "../../ui/margin-text.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { DisableSlot, EnableSlot } from "./change-slot.tsx";
-import { marginOf } from "./margin.ts";
 import { SlotCallsText, SlotStateBadge, SlotStateNote } from "./slot-state.tsx";
 
 /** One slot of a model: its state, its calls of the last day, and its prices. */
@@ -39,7 +38,7 @@ export function SlotPanel({ slot }: { slot: CatalogSlot }) {
       </div>
       <DataTable
         caption={`Prices of ${slot.upstreamModel} at ${slot.provider}`}
-        columns={columns}
+        columns={columnsOf(slot)}
         rows={slot.prices}
         idOf={({ dimension, aboveInputTokens }) => `${dimension} ${aboveInputTokens}`}
       />
@@ -87,15 +86,28 @@ const columns: readonly DataColumn<CatalogPrice>[] = [
   {
     header: "Margin",
     align: "right",
-    cell: (price) => {
-      const margin = marginOf(price);
-      if (margin === undefined) return <span className="quiet">–</span>;
-      return margin.isLoss ? <Badge tone="bad">{margin.text}</Badge> : margin.text;
-    },
+    cell: ({ pricePicoUsd, listPricePicoUsd, providerPricePicoUsd = listPricePicoUsd }) =>
+      providerPricePicoUsd === undefined ? (
+        <span className="quiet">–</span>
+      ) : (
+        <MarginText charged={pricePicoUsd} cost={providerPricePicoUsd} />
+      ),
   },
 ];
 
-function perText(per: bigint): string {
-  if (per === 1_000_000n) return "/ 1M";
-  return per === 1n ? "each" : `/ ${formatCount(per)}`;
+const costColumn: DataColumn<CatalogPrice> = {
+  header: "Cost",
+  align: "right",
+  cell: ({ providerPricePicoUsd }) =>
+    providerPricePicoUsd === undefined ? (
+      <span className="quiet">–</span>
+    ) : (
+      formatPico(providerPricePicoUsd)
+    ),
+};
+
+/** The cost of a slot, where the catalog has it, stands between the price and the list price. */
+function columnsOf({ prices }: CatalogSlot): readonly DataColumn<CatalogPrice>[] {
+  const hasCost = prices.some(({ providerPricePicoUsd }) => providerPricePicoUsd !== undefined);
+  return hasCost ? columns.toSpliced(2, 0, costColumn) : columns;
 }

@@ -13,6 +13,7 @@ import { type Range, rangeOf } from "../../search/period.ts";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
+import { ProviderCostStat } from "../../ui/provider-cost-stat.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Attention } from "./attention.tsx";
@@ -90,6 +91,11 @@ function Sums({ data, isCustomer }: { data: ReadOverviewResponse; isCustomer: bo
       >
         <Money nano={data.chargedNanoUsd} />
       </Stat>
+      <ProviderCostStat
+        charged={data.chargedNanoUsd}
+        providerCost={data.providerCostNanoUsd}
+        costedCharge={data.costedChargeNanoUsd}
+      />
       <Stat name="Money in" note="Top-ups and adjustments">
         <Money nano={data.creditedNanoUsd} />
       </Stat>

@@ -2,7 +2,7 @@ import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import { formatPico } from "../../format/money.ts";
-import { formatCount } from "../../format/numbers.ts";
+import { formatCount, perText } from "../../format/numbers.ts";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
 import { exactAmount, exactCost, type PicoAmount } from "./exact-cost.ts";
@@ -20,7 +20,7 @@ export function PriceStep({ request }: { request: RequestRecord }) {
   return (
     <TrailStep
       title="Price"
-      note="by the catalog in use at the time"
+      note={`by the catalog in use at the time${request.plan && `, at the plan ${request.plan}`}`}
       result={<Money nano={costNanoUsd} />}
     >
       <DataTable
@@ -73,11 +73,6 @@ const columns: readonly DataColumn<UsageLine>[] = [
     cell: ({ amountNanoUsd }) => <Money nano={amountNanoUsd} />,
   },
 ];
-
-function perText(per: bigint): string {
-  if (per === 1_000_000n) return "/ 1M";
-  return per === 1n ? "each" : `/ ${formatCount(per)}`;
-}
 
 /** An amount that has no end in decimals is cut at the pico-dollar. */
 function exactText({ pico, isExact }: PicoAmount): string {

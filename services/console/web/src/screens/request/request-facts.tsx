@@ -31,6 +31,7 @@ export function RequestFacts({ request }: { request: RequestRecord }) {
           ),
         ],
         ["Route", request.routeType],
+        ["Plan", request.plan],
         [
           "Key",
           keyId && (

@@ -3,6 +3,7 @@ import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { formatCount, formatMs } from "../../format/numbers.ts";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
+import { ProviderCostStat } from "../../ui/provider-cost-stat.tsx";
 
 /** What the request cost, how long it took and how much it used. */
 export function RequestSums({ request }: { request: RequestRecord }) {
@@ -13,6 +14,13 @@ export function RequestSums({ request }: { request: RequestRecord }) {
       <Stat name="Charged" note={<Collected request={request} />}>
         <Money nano={request.chargedNanoUsd} />
       </Stat>
+      {request.providerCostNanoUsd !== undefined && (
+        <ProviderCostStat
+          charged={request.chargedNanoUsd}
+          providerCost={request.providerCostNanoUsd}
+          costedCharge={request.chargedNanoUsd}
+        />
+      )}
       <Stat name="Duration" note={request.isStreamed ? "streamed" : "one response"}>
         {formatMs(request.durationMs)}
       </Stat>

@@ -1,0 +1,71 @@
+import { StartError } from "@tollgate/core/errors";
+import { describeIssue } from "@tollgate/core/schema-errors";
+import { toStartError } from "./catalog-errors.ts";
+import { checkChain } from "./chain-checks.ts";
+import type { Model, PricePlan, Pricing } from "./model.ts";
+import { createPlan } from "./plan.ts";
+import type { PlanEntry } from "./plan-schema.ts";
+import { toPricing } from "./price-entries.ts";
+import { isByToken, type PricingEntry, pricingSchemas } from "./price-schema.ts";
+import type { CatalogFile, ModelEntry } from "./schema.ts";
+
+/** Returns the plans of a file. Throws a StartError that names the path of the first error in them. */
+export function plansOf(
+  file: CatalogFile,
+  models: ReadonlyMap<string, Model>,
+): ReadonlyMap<string, PricePlan> {
+  const entries = new Map(file.models.map((entry) => [entry.alias, entry]));
+  return new Map(
+    Object.entries(file.plans).map(([name, plan]) => [name, planOf(name, plan, entries, models)]),
+  );
+}
+
+function planOf(
+  name: string,
+  { factor, models: own }: PlanEntry,
+  entries: ReadonlyMap<string, ModelEntry>,
+  models: ReadonlyMap<string, Model>,
+): PricePlan {
+  const pricingOf = new Map<string, Pricing>();
+  for (const [alias, pricing] of Object.entries(own)) {
+    const [entry, model] = [entries.get(alias), models.get(alias)];
+    const path = `plans.${name}.models.${alias}`;
+    if (entry === undefined || model === undefined) {
+      throw new StartError(`${path}: must be the alias of a model, and there is none`);
+    }
+    pricingOf.set(alias, pricingOfEntry(pricing, entry, model, ["plans", name, "models", alias]));
+  }
+  const [whole = "0", decimals = ""] = factor.split(".");
+  const factorMillionths = BigInt(whole + decimals.padEnd(6, "0"));
+  const plan = createPlan(name, { factorMillionths, pricingOf });
+  for (const alias of pricingOf.keys()) {
+    const [entry, model] = [entries.get(alias), models.get(alias)];
+    if (entry === undefined || model === undefined) continue;
+    checkChain(entry, plan.modelOf(model).chain, `plans.${name}.models.${alias}`);
+  }
+  return plan;
+}
+
+function pricingOfEntry(
+  value: unknown,
+  entry: ModelEntry,
+  { unitType }: Model,
+  path: readonly string[],
+): Pricing {
+  if (entry.route_type === "images" && entry.sizes !== undefined && !Array.isArray(entry.sizes)) {
+    const problem = "must not be set, since the sizes have prices: use factor";
+    throw new StartError(`${path.join(".")}: ${problem}`);
+  }
+  const parsed = pricingSchemas[entry.route_type].safeParse(value, { error: describeIssue });
+  const issue = parsed.error?.issues[0];
+  if (issue !== undefined) {
+    const file = path.reduceRight((within: unknown, name) => ({ [name]: within }), value);
+    throw toStartError({ ...issue, path: [...path, ...issue.path] }, file);
+  }
+  const pricing = parsed.data as PricingEntry;
+  if (entry.route_type === "transcriptions" && isByToken(pricing) !== isByToken(entry.pricing)) {
+    const unit = isByToken(entry.pricing) ? "tokens" : "seconds";
+    throw new StartError(`${path.join(".")}: must be by ${unit}, as the prices of the model are`);
+  }
+  return toPricing(pricing, unitType);
+}

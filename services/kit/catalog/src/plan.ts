@@ -1,0 +1,81 @@
+import type { Price } from "@tollgate/core/money";
+import { withKeySlots } from "./key-pool.ts";
+import {
+  type Model,
+  outputDimensions,
+  type PricePlan,
+  type Prices,
+  type Pricing,
+  promptDimensions,
+} from "./model.ts";
+
+export interface PlanPrices {
+  /** By what all list prices are multiplied, in millionths. */
+  factorMillionths: bigint;
+  /** The prices of models, by alias, which replace those of the model and of all its slots. */
+  pricingOf: ReadonlyMap<string, Pricing>;
+}
+
+const million = 1_000_000n;
+
+/** Creates a plan. The models that it returns are made when they are first asked for. */
+export function createPlan(name: string, { factorMillionths, pricingOf }: PlanPrices): PricePlan {
+  const made = new WeakMap<Model, Model>();
+
+  function atPlan(model: Model): Model {
+    const own = pricingOf.get(model.alias);
+    const price = (pricing: Pricing) => own ?? multiplied(pricing, factorMillionths);
+    const [first, ...others] = model.chain.map((slot) =>
+      withKeySlots({ ...slot, pricing: price(slot.pricing) }),
+    );
+    if (first === undefined) return model;
+    const sizes = model.imageSizes;
+    return {
+      ...model,
+      plan: name,
+      pricing: price(model.pricing),
+      chain: [first, ...others],
+      ...(sizes && {
+        imageSizes: new Map([...sizes].map(([size, sized]) => [size, atPlan(sized)])),
+      }),
+    };
+  }
+
+  return {
+    name,
+    modelOf(model) {
+      const known = made.get(model);
+      if (known !== undefined) return known;
+      const priced = atPlan(model);
+      made.set(model, priced);
+      return priced;
+    },
+  };
+}
+
+/** A price is rounded up to a whole pico-USD for its `per` units, once: for the hold and the charge. */
+function multiplied(pricing: Pricing, factorMillionths: bigint): Pricing {
+  const multiply = ({ picoUsd, per }: Price): Price => ({
+    picoUsd: (picoUsd * factorMillionths + million - 1n) / million,
+    per,
+  });
+  const pricesOf = (prices: Prices): Prices => {
+    const own: { -readonly [Name in keyof Prices]: Prices[Name] } = {
+      input: multiply(prices.input),
+    };
+    for (const dimension of [...promptDimensions, ...outputDimensions]) {
+      const price = prices[dimension];
+      if (price !== undefined) own[dimension] = multiply(price);
+    }
+    return own;
+  };
+  const { tiers, tools, unitType } = pricing;
+  return {
+    unitType,
+    ...pricesOf(pricing),
+    ...(tiers && {
+      tiers: tiers.map((tier) => ({ ...pricesOf(tier), aboveInputTokens: tier.aboveInputTokens })),
+    }),
+    ...(tools && { tools: new Map([...tools].map(([name, price]) => [name, multiply(price)])) }),
+  };
+}
