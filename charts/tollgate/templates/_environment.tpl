@@ -123,6 +123,10 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 
 {{/* Renders the variables of payments. */}}
 {{- define "tollgate.paymentVariables" -}}
+{{- with .Values.payments.statementIssuer }}
+- name: TOLLGATE_STATEMENT_ISSUER
+  value: {{ . | quote }}
+{{- end }}
 {{- with .Values.payments.stripe }}
 {{- if .key }}
 {{ include "tollgate.secretVariable" (list "TOLLGATE_STRIPE_KEY" .key) }}

@@ -1,6 +1,7 @@
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fontFiles, fontPath } from "@tollgate/billing/statements/fonts";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 import { sourceUrls } from "./source-urls.ts";
 import { wasmFiles } from "./wasm-files.ts";
@@ -53,6 +54,7 @@ async function copyFilesOfGateway(folder: string): Promise<void> {
   await copyApiReference(folder);
   await copySql(folder);
   await copyConsolePage(folder);
+  await copyFonts(folder);
 }
 
 async function write(input: InputOptions, folder: string): Promise<void> {
@@ -80,6 +82,13 @@ async function copyConsolePage(folder: string): Promise<void> {
   // The manifest is for the check of the size.
   const filter = (file: string) => !file.endsWith(".vite");
   await cp(join(root, path), join(folder, path), { recursive: true, filter });
+}
+
+/** Copies the fonts of statements to where billing reads them, beside its sources. */
+async function copyFonts(folder: string): Promise<void> {
+  for (const file of Object.values(fontFiles)) {
+    await cp(fontPath(file), join(folder, "services/billing/fonts", file));
+  }
 }
 
 /** Copies the files of the API reference to where the edge reads them, beside its sources. */

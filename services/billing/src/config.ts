@@ -14,6 +14,8 @@ export interface BillingConfig {
   secretsKey: SecretsKey | undefined;
   /** Undefined where nothing is paid by card. */
   stripe: StripeSettings | undefined;
+  /** Who issues statements: the lines of a name, an address and a tax id. Undefined: none are issued. */
+  statementIssuer: readonly string[] | undefined;
 }
 
 /** Reads billing's settings. Throws a StartError that names an invalid one. */
@@ -25,6 +27,7 @@ export function readBillingConfig(env: Environment): BillingConfig {
     admission: settings.TOLLGATE_ADMISSION,
     secretsKey: readOptionalSecretsKey(env),
     stripe: stripeSettingsOf(settings),
+    statementIssuer: settings.TOLLGATE_STATEMENT_ISSUER?.split(/\n|\\n/).filter(Boolean),
   };
 }
 
@@ -32,4 +35,5 @@ const schema = z.object({
   ...databaseSettings,
   TOLLGATE_ADMISSION: z.enum(["likely", "strict", "whole"]).default("likely"),
   ...paymentSettings,
+  TOLLGATE_STATEMENT_ISSUER: z.string().max(2_000).optional(),
 });

@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { CatalogService } from "@tollgate/proto/tollgate/v1/catalog";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
@@ -33,6 +34,7 @@ import { recordRefusals } from "./refusals.ts";
 import { billingSchema } from "./schema.ts";
 import { implementSecretReads } from "./secrets/read-secrets.ts";
 import { lookUpSettlement } from "./settlement.ts";
+import { repeatStatements } from "./statements/issue-statements.ts";
 
 /** Accounts and keys, and the operator's commands. */
 export const billing = defineService({
@@ -51,6 +53,7 @@ export const billing = defineService({
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
     const mailing = mailSettings && startMailing(mailSettings, { prisma, log, now });
     const ledger = peer("ledger", LedgerService);
+    const credits = peer("ledger", CreditService);
     const findKey = createKeyLookup(pool, admissions[config.admission], now);
     const lookups = bindService(BillingService, {
       findKey: ({ keyHash }) => findKey(keyHash),
@@ -74,8 +77,9 @@ export const billing = defineService({
     const catalog = await openCatalog({ kinds: vendors, client });
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
+    const { statementIssuer } = config;
     const stripe = config.stripe && (await openStripe(config.stripe));
-    const reads = { ledger, slots, conversations, stripe };
+    const reads = { ledger, credits, slots, conversations, stripe, statementIssuer };
     const catalogParts = { catalog: catalog.current, catalogFile: catalog.file };
     const { secretsKey } = config;
     const parts = { prisma, ...reads, ...catalogParts, secretsKey, notices, mailing, signUp, now };
@@ -87,12 +91,16 @@ export const billing = defineService({
     const secrets = bindService(SecretService, implementSecretReads(pool, now));
     const payments = bindOperatorService(
       PaymentService,
-      implementPaymentService({ prisma, ledger, access: stripe, log, now }),
+      implementPaymentService({ prisma, ledger, credits, access: stripe, log, now }),
     );
-    const reconciling = stripe && reconcilePayments({ prisma, ledger, access: stripe, log, now });
+    const issuing =
+      statementIssuer && repeatStatements({ prisma, credits, issuer: statementIssuer, log, now });
+    const reconciling =
+      stripe && reconcilePayments({ prisma, ledger, credits, access: stripe, log, now });
     return {
       bindings: [lookups, catalogs, commands, identity, secrets, payments],
       async stop() {
+        await issuing?.stop();
         await reconciling?.stop();
         await mailing?.stop();
         await prisma.$disconnect();

@@ -11,6 +11,7 @@ import {
   DiffLineKind,
 } from "@tollgate/proto/tollgate/v1/catalog";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
@@ -73,6 +74,7 @@ describe("the catalog in the database", () => {
     const parts = {
       ...{ prisma, notices, actor: localActor, now: () => new Date() },
       ledger: createClient(LedgerService, transport),
+      credits: createClient(CreditService, transport),
       slots: createClient(SlotService, transport),
       conversations: createClient(ConversationService, transport),
       catalog: () => ({
@@ -82,6 +84,7 @@ describe("the catalog in the database", () => {
         limits: { requestsPerMinute: 0, tokensPerMinute: 0 },
       }),
       stripe: undefined,
+      statementIssuer: undefined,
       secretsKey: undefined,
       mailing: undefined,
       signUp: { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const,

@@ -3,6 +3,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { createLog } from "@tollgate/core/log";
 import { createDatabase } from "@tollgate/local/postgres";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
@@ -48,8 +49,10 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
   const parts = {
     ...{ prisma, notices, now, mailing: undefined, signUp, secretsKey: undefined },
     ledger: createClient(LedgerService, transport),
+    credits: createClient(CreditService, transport),
     slots: createClient(SlotService, transport),
     stripe: undefined,
+    statementIssuer: undefined,
     conversations: createClient(ConversationService, transport),
     catalogFile: undefined,
     catalog: () => ({

@@ -63,6 +63,12 @@ import {
   removeSecretCommand,
   setSecretCommand,
 } from "./commands/secret-commands.ts";
+import {
+  issueStatementsCommand,
+  listStatementsCommand,
+  showStatementCommand,
+  writeStatementCommand,
+} from "./commands/statement-commands.ts";
 import { usageCommand } from "./commands/usage-command.ts";
 import {
   adjustWalletCommand,
@@ -96,6 +102,10 @@ export const commands: Readonly<Record<string, Command>> = {
   "payments checkout": createCheckoutCommand,
   "payments list": listPaymentsCommand,
   "payments verify": verifyPaymentsCommand,
+  "statement list": listStatementsCommand,
+  "statement show": showStatementCommand,
+  "statement pdf": writeStatementCommand,
+  "statement issue": issueStatementsCommand,
   usage: usageCommand,
   "model list": listModelsCommand,
   "slot disable": updateSlotCommand("disable"),

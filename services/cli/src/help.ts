@@ -26,6 +26,10 @@ export const help = `tollgate: the operator's commands
   tollgate payments checkout ACCOUNT USD
   tollgate payments list [--account ACCOUNT] [--limit N] [--before PAYMENT-ID]
   tollgate payments verify [--days N]
+  tollgate statement list [--account ACCOUNT] [--limit N] [--before NUMBER]
+  tollgate statement show NUMBER [--csv]
+  tollgate statement pdf NUMBER FILE
+  tollgate statement issue
   tollgate usage [--account ACCOUNT] [--by DIMENSION] [FILTERS] [--from DATE] [--to DATE] [--csv]
   tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--error CODE]
     [--from DATE] [--to DATE] [--limit N] [--before CURSOR]

@@ -1,9 +1,7 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Implementation } from "@tollgate/rpc/implementation";
-import { listCredits } from "./credits.ts";
-import { dateOfTimestamp, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
+import { flushCaptures, type LedgerParts } from "./ledger-parts.ts";
 import { listLimits, setLimits } from "./limits.ts";
-import { reverseTopUp, undoReversal } from "./reversals.ts";
 import { adjust, findWallet, topUp } from "./wallet.ts";
 
 /** Returns the calls about wallets and limits. */
@@ -17,16 +15,6 @@ export function implementWalletCalls(parts: LedgerParts) {
       locks.run(accountId, () =>
         adjust(pool, { accountId, amountNanoUsd, reason, reference, at: now() }),
       ),
-    reverseTopUp: ({ accountId, amountNanoUsd, reason, reference }) =>
-      locks.run(accountId, () =>
-        reverseTopUp(pool, { accountId, amountNanoUsd, reason, reference, at: now() }),
-      ),
-    undoReversal: ({ accountId, amountNanoUsd, reason, reference }) =>
-      locks.run(accountId, () =>
-        undoReversal(pool, { accountId, amountNanoUsd, reason, reference, at: now() }),
-      ),
-    listCredits: ({ from, referencePrefix, references }) =>
-      listCredits(pool, { from: dateOfTimestamp(from), referencePrefix, references }),
     async getWallet({ accountId }) {
       await flushCaptures(parts, accountId);
       const wallet = await findWallet(pool, accountId);

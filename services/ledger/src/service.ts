@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import type { Log } from "@tollgate/core/log";
 import { repeat } from "@tollgate/core/repeat";
 import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
+import { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { bindService, type Implementation } from "@tollgate/rpc/implementation";
@@ -13,6 +14,7 @@ import { type LedgerConfig, readLedgerConfig } from "./config.ts";
 import { consumeUsage } from "./consumer.ts";
 import { createEntryPartitions } from "./entry-partitions.ts";
 import { PrismaClient } from "./generated/client.ts";
+import { implementCredits } from "./implement-credits.ts";
 import { implementEntries } from "./implement-entries.ts";
 import { implementHolds } from "./implement-holds.ts";
 import { implementUsage } from "./implement-usage.ts";
@@ -61,7 +63,12 @@ export const ledger = defineService({
           LedgerService,
           implement({ pool, prisma, config, captures, locks, now }),
           // A service that calls providers can neither mint money nor lift a limit.
-          ["topUp", "adjust", "reverseTopUp", "undoReversal", "setLimits"],
+          ["topUp", "adjust", "setLimits"],
+        ),
+        bindService(
+          CreditService,
+          implementCredits({ pool, prisma, config, captures, locks, now }),
+          ["reverseTopUp", "undoReversal"],
         ),
         bindService(SlotService, createSlots(pool, prisma), ["setSlot"]),
       ],

@@ -25,25 +25,25 @@ describe("a reversal of a top-up", () => {
   test("takes its amount once, also where many arrive at once", async () => {
     const accountId = await openWallet(ledger.pool, 10_000n);
     const calls = Array.from({ length: 8 }, () =>
-      ledger.client.reverseTopUp({ accountId, ...refund }),
+      ledger.credits.reverseTopUp({ accountId, ...refund }),
     );
     const outcomes = await Promise.all(calls);
     expect(outcomes.filter(({ reversed }) => reversed)).toHaveLength(1);
     expect(await balanceOf(accountId)).toBe(7_000n);
-    const other = ledger.client.reverseTopUp({ accountId, ...refund, amountNanoUsd: 1_000n });
+    const other = ledger.credits.reverseTopUp({ accountId, ...refund, amountNanoUsd: 1_000n });
     await expect(other).rejects.toMatchObject({ code: "invalid_param", param: "reference" });
     const second = { accountId, ...refund, reference: "re_2" };
-    expect(await ledger.client.reverseTopUp(second)).toMatchObject({
+    expect(await ledger.credits.reverseTopUp(second)).toMatchObject({
       reversed: true,
       wallet: { balanceNanoUsd: 4_000n, debtNanoUsd: 0n },
     });
   });
 
   test("owes what the wallet does not have, and takes it from the next top-ups first", async () => {
-    const { client, pool } = ledger;
+    const { client, credits, pool } = ledger;
     const accountId = await openWallet(pool, 2_000n);
     expect(
-      await client.reverseTopUp({ accountId, ...refund, amountNanoUsd: 9_000n }),
+      await credits.reverseTopUp({ accountId, ...refund, amountNanoUsd: 9_000n }),
     ).toMatchObject({
       wallet: { balanceNanoUsd: 0n, debtNanoUsd: 7_000n },
     });
@@ -64,11 +64,11 @@ describe("a reversal of a top-up", () => {
   });
 
   test("leaves what requests hold, and collects it once it is released", async () => {
-    const { client, pool } = ledger;
+    const { client, credits, pool } = ledger;
     const accountId = await openWallet(pool, 10_000n);
     const hold = { holdId: `${accountId}-1`, accountId, estimateNanoUsd: 9_000n };
     await createHoldTaker(pool, 60_000)(hold);
-    await client.reverseTopUp({ accountId, ...refund });
+    await credits.reverseTopUp({ accountId, ...refund });
     expect([await balanceOf(accountId), await debtOf(accountId)]).toEqual([9_000n, 2_000n]);
     await client.releaseHold({ holdId: hold.holdId });
     await vi.waitFor(async () => expect(await debtOf(accountId)).toBe(0n), 30_000);
@@ -76,35 +76,35 @@ describe("a reversal of a top-up", () => {
   });
 
   test("that is undone gives back what was taken, and is owed no more", async () => {
-    const { client, pool } = ledger;
+    const { client, credits, pool } = ledger;
     const accountId = await openWallet(pool, 2_000n);
     const dispute = { accountId, amountNanoUsd: 5_000n, reason: "Dispute", reference: "du_1" };
-    await client.reverseTopUp(dispute);
+    await credits.reverseTopUp(dispute);
     await client.topUp({ accountId, amountNanoUsd: 1_000n, reference: "p1" });
     expect([await balanceOf(accountId), await debtOf(accountId)]).toEqual([0n, 2_000n]);
-    expect(await client.undoReversal(dispute)).toMatchObject({
+    expect(await credits.undoReversal(dispute)).toMatchObject({
       undone: true,
       wallet: { balanceNanoUsd: 3_000n, debtNanoUsd: 0n },
     });
-    expect(await client.undoReversal(dispute)).toMatchObject({ undone: false });
-    expect(await client.reverseTopUp(dispute)).toMatchObject({ reversed: false });
+    expect(await credits.undoReversal(dispute)).toMatchObject({ undone: false });
+    expect(await credits.reverseTopUp(dispute)).toMatchObject({ reversed: false });
     expect(await balanceOf(accountId)).toBe(3_000n);
   });
 
   test("that is undone before it arrives takes nothing", async () => {
-    const { client, pool } = ledger;
+    const { credits, pool } = ledger;
     const accountId = await openWallet(pool, 2_000n);
-    expect(await client.undoReversal({ accountId, ...refund })).toMatchObject({ undone: true });
-    expect(await client.reverseTopUp({ accountId, ...refund })).toMatchObject({ reversed: false });
+    expect(await credits.undoReversal({ accountId, ...refund })).toMatchObject({ undone: true });
+    expect(await credits.reverseTopUp({ accountId, ...refund })).toMatchObject({ reversed: false });
     expect([await balanceOf(accountId), await debtOf(accountId)]).toEqual([2_000n, 0n]);
   });
 
   test("that is undone pays another one first", async () => {
-    const { client, pool } = ledger;
+    const { credits, pool } = ledger;
     const accountId = await openWallet(pool, 3_000n);
-    await client.reverseTopUp({ accountId, ...refund });
-    await client.reverseTopUp({ accountId, ...refund, reference: "re_2" });
-    await client.undoReversal({ accountId, ...refund });
+    await credits.reverseTopUp({ accountId, ...refund });
+    await credits.reverseTopUp({ accountId, ...refund, reference: "re_2" });
+    await credits.undoReversal({ accountId, ...refund });
     expect([await balanceOf(accountId), await debtOf(accountId)]).toEqual([0n, 0n]);
   });
 
@@ -118,7 +118,7 @@ describe("a reversal of a top-up", () => {
     const own = await startLedger(inject("postgresUrl"));
     // Nothing is left that the tampered reversal could collect.
     const accountId = await openWallet(own.pool, 3_000n);
-    await own.client.reverseTopUp({ accountId, ...refund });
+    await own.credits.reverseTopUp({ accountId, ...refund });
     await own.pool.query("UPDATE reversal SET taken_nano_usd = 1000");
     expect((await verifyLedger(own.pool)).discrepancies).toEqual([
       expect.stringMatching(/^reversal re_1 of acct_.*: took 0.000001, its adjustments 0.000003$/),
@@ -127,14 +127,17 @@ describe("a reversal of a top-up", () => {
   });
 
   test("and the top-ups of a period are listed by their references", async () => {
-    const { client, pool } = ledger;
+    const { client, credits, pool } = ledger;
     const accountId = await openWallet(pool, 1_000n);
     const reference = `pi_${accountId}`;
     await client.topUp({ accountId, amountNanoUsd: 2_000n, reference });
     const from = { seconds: BigInt(Math.floor(Date.now() / 1_000) - 3_600), nanos: 0 };
-    const { credits } = await client.listCredits({ from, referencePrefix: `pi_${accountId}` });
-    expect(credits).toMatchObject([{ accountId, reference, amountNanoUsd: 2_000n }]);
-    const { credits: named } = await client.listCredits({
+    const { credits: found } = await credits.listCredits({
+      from,
+      referencePrefix: `pi_${accountId}`,
+    });
+    expect(found).toMatchObject([{ accountId, reference, amountNanoUsd: 2_000n }]);
+    const { credits: named } = await credits.listCredits({
       from,
       references: [reference, "pi_none"],
     });

@@ -1,5 +1,6 @@
 import { createLog } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
+import { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { createClient } from "@tollgate/rpc/client";
 import type { Client } from "@tollgate/rpc/implementation";
@@ -12,6 +13,7 @@ import { createLedgerDatabase, openLedger } from "./ledger-database.ts";
 
 export interface RunningLedger {
   client: Client<typeof LedgerService>;
+  credits: Client<typeof CreditService>;
   stop(): Promise<void>;
 }
 
@@ -24,10 +26,11 @@ export interface LedgerWithDatabase extends RunningLedger {
 export async function startLedger(postgresUrl: string): Promise<LedgerWithDatabase> {
   const url = await createLedgerDatabase(postgresUrl);
   const pool = await openLedger(url);
-  const { client, stop } = await runLedger(url);
+  const { client, credits, stop } = await runLedger(url);
   return {
     pool,
     client,
+    credits,
     async stop() {
       await stop();
       await pool.end();
@@ -69,5 +72,9 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
     now: () => new Date(),
   });
   for (const binding of service.bindings) transport.add(binding);
-  return { client: createClient(LedgerService, transport), stop: () => service.stop(1_000) };
+  return {
+    client: createClient(LedgerService, transport),
+    credits: createClient(CreditService, transport),
+    stop: () => service.stop(1_000),
+  };
 }

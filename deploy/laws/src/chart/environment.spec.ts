@@ -136,6 +136,7 @@ describe("the environment", () => {
       TOLLGATE_STRIPE_KEY: "secret tollgate-stripe/key",
       TOLLGATE_STRIPE_WEBHOOK_SECRET: "secret tollgate-stripe/webhook-secret",
       TOLLGATE_TOP_UPS: "10,25,100",
+      TOLLGATE_STATEMENT_ISSUER: "Example GmbH\n1 Example Street\nDE123456789\n",
       TOLLGATE_CONSOLE_URL: "https://console.example.com",
     });
     for (const { component, container } of podsOf(await renderChart("production"))) {

@@ -15,6 +15,7 @@ import { implementPayments } from "./payments.ts";
 import { implementRequests } from "./requests.ts";
 import { implementSecrets } from "./secrets.ts";
 import { implementSignUps } from "./sign-ups.ts";
+import { implementStatements } from "./statements.ts";
 import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
 
@@ -28,6 +29,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementKeyChanges(parts),
     ...implementWallets(parts),
     ...implementPayments(parts),
+    ...implementStatements(parts),
     ...implementCodes(parts),
     ...implementLedger(parts),
     ...implementRequests(parts),

@@ -1,6 +1,7 @@
 import type { Catalog } from "@tollgate/catalog/model";
 import type { SecretsKey } from "@tollgate/core/secrets-key";
 import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import type { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
@@ -23,10 +24,13 @@ export interface CatalogFileText {
 export interface OperatorParts {
   prisma: PrismaClient;
   ledger: Client<typeof LedgerService>;
+  credits: Client<typeof CreditService>;
   conversations: Client<typeof ConversationService>;
   slots: Client<typeof SlotService>;
   /** Undefined where nothing is paid by card. */
   stripe: StripeAccess | undefined;
+  /** Who issues statements: lines. Undefined where none are issued. */
+  statementIssuer: readonly string[] | undefined;
   /** Returns the catalog in use. */
   catalog(): Catalog;
   /** Seals the secrets that operators set. Undefined where it is not set. */

@@ -22,7 +22,7 @@ const maxDays = 365;
 
 /** The operator's calls about payments. */
 export function implementPayments(parts: OperatorParts) {
-  const { prisma, ledger, stripe, actor, now } = parts;
+  const { prisma, ledger, credits, stripe, actor, now } = parts;
   return {
     async getPaymentSettings() {
       if (stripe === undefined) return { isEnabled: false };
@@ -62,9 +62,15 @@ export function implementPayments(parts: OperatorParts) {
     async verifyPayments({ days }) {
       if (days > maxDays) throw invalidParam("days", `must be at most ${maxDays}`);
       const access = requireStripe(stripe);
-      const found = await verifyPayments({ prisma, ledger, access, now }, days || defaultDays);
-      const { payments, credits, discrepancies } = found;
-      return { payments: BigInt(payments), credits: BigInt(credits), discrepancies };
+      const found = await verifyPayments(
+        { prisma, ledger, credits, access, now },
+        days || defaultDays,
+      );
+      return {
+        payments: BigInt(found.payments),
+        credits: BigInt(found.credits),
+        discrepancies: found.discrepancies,
+      };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }

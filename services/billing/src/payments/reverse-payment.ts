@@ -1,11 +1,11 @@
 import { formatUsd } from "@tollgate/core/money";
-import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import type { Client } from "@tollgate/rpc/implementation";
 import type Stripe from "stripe";
 import { fromCents } from "./cents.ts";
 
 interface Parts {
-  ledger: Client<typeof LedgerService>;
+  credits: Client<typeof CreditService>;
   stripe: Stripe;
 }
 
@@ -83,7 +83,7 @@ interface Reversal {
 }
 
 async function reverseAll(
-  { ledger }: Parts,
+  { credits }: Parts,
   { accountId }: CreditedPayment,
   reversals: readonly Reversal[],
 ): Promise<Reversed> {
@@ -92,12 +92,12 @@ async function reverseAll(
   for (const { state, ...reversal } of reversals) {
     const amount = `${formatUsd(reversal.amountNanoUsd)} USD`;
     if (state === "reversed") {
-      const { reversed } = await ledger.reverseTopUp({ accountId, ...reversal });
+      const { reversed } = await credits.reverseTopUp({ accountId, ...reversal });
       nanoUsd += reversal.amountNanoUsd;
       if (reversed) changes.push(`took back ${amount}: ${reversal.reason}`);
     }
     if (state === "undone") {
-      const { undone } = await ledger.undoReversal({ accountId, ...reversal });
+      const { undone } = await credits.undoReversal({ accountId, ...reversal });
       if (undone) changes.push(`gave back ${amount}: ${reversal.reason}`);
     }
   }

@@ -1,5 +1,6 @@
 import { GatewayError } from "@tollgate/core/errors";
 import { formatUsd } from "@tollgate/core/money";
+import type { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type Stripe from "stripe";
@@ -11,6 +12,7 @@ import { isMissing, type StripeAccess } from "./stripe-client.ts";
 export interface PaymentParts {
   prisma: PrismaClient;
   ledger: Client<typeof LedgerService>;
+  credits: Client<typeof CreditService>;
   access: StripeAccess;
   now(): Date;
 }
@@ -85,7 +87,7 @@ async function settlePaid(
   intent: Stripe.PaymentIntent,
   readAt: Date,
 ): Promise<SettledPayment> {
-  const { prisma, ledger, access, now } = parts;
+  const { prisma, ledger, credits, access, now } = parts;
   const { id, accountId, amountNanoUsd } = payment;
   const changes: string[] = [];
   // Of two payments at the same time for one checkout, the other one is refused.
@@ -106,8 +108,8 @@ async function settlePaid(
   const credit = { state: "credited", problem: "", intentId: intent.id, creditedAt: now() };
   await prisma.payment.updateMany({ where: { id, creditedAt: null }, data: credit });
   const paid = { accountId, intentId: intent.id };
-  const refunded = await reverseRefunds({ ledger, stripe: access.stripe }, paid);
-  const disputed = await reverseDisputes({ ledger, stripe: access.stripe }, paid);
+  const refunded = await reverseRefunds({ credits, stripe: access.stripe }, paid);
+  const disputed = await reverseDisputes({ credits, stripe: access.stripe }, paid);
   await update(prisma, payment, readAt, {
     refundedNanoUsd: refunded.nanoUsd,
     disputedNanoUsd: disputed.nanoUsd,

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
-import type { Credit } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Credit } from "@tollgate/proto/tollgate/v1/credit";
 import type Stripe from "stripe";
 import { fromCents } from "./cents.ts";
 import { findIntent, type PaymentParts, settlePayment } from "./settle-payment.ts";
@@ -60,11 +60,11 @@ async function listIntents({ access }: PaymentParts, from: Date): Promise<Intent
 }
 
 /** Resolves with the ledger's top-ups by Stripe of the period, by the ids of their payments. */
-async function listCredits({ ledger }: PaymentParts, from: Date): Promise<Credits> {
+async function listCredits(parts: PaymentParts, from: Date): Promise<Credits> {
   const credits = new Map<string, Credit>();
   let since = timestampFromDate(from);
   for (;;) {
-    const page = await ledger.listCredits({ from: since, referencePrefix: intentPrefix });
+    const page = await parts.credits.listCredits({ from: since, referencePrefix: intentPrefix });
     for (const credit of page.credits) credits.set(credit.reference, credit);
     const last = page.credits.at(-1)?.recordedAt;
     if (!page.hasMore || last === undefined) return credits;

@@ -230,6 +230,41 @@ CREATE TABLE payment (
 CREATE INDEX payment_account_id ON payment (account_id, id);
 CREATE UNIQUE INDEX payment_intent_id ON payment (intent_id);
 
+-- To whom an account's statements are issued.
+CREATE TABLE billing_profile (
+  account_id text PRIMARY KEY REFERENCES account (id),
+  name       text NOT NULL,
+  address    text NOT NULL,
+  tax_id     text NOT NULL
+);
+
+-- The statements of accounts: one for a month and account. Their numbers have no gaps.
+CREATE TABLE statement (
+  number     bigint PRIMARY KEY CHECK (number > 0),
+  account_id text NOT NULL REFERENCES account (id),
+  -- Its first day (UTC).
+  month      date NOT NULL,
+  issued_at  timestamptz(6) NOT NULL,
+  -- The message Statement as JSON.
+  document   json NOT NULL
+);
+
+CREATE UNIQUE INDEX statement_account_month ON statement (account_id, month);
+
+-- The number of the next statement. One row.
+CREATE TABLE statement_counter (
+  id   boolean PRIMARY KEY DEFAULT true CHECK (id),
+  next bigint NOT NULL
+);
+
+INSERT INTO statement_counter (next) VALUES (1);
+
+-- A statement never changes.
+CREATE FUNCTION refuse_statement_change() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'statements never change'; END $$;
+CREATE TRIGGER statement_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON statement
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();
+
 -- Codes that were created together.
 CREATE TABLE credit_code_batch (
   id              text PRIMARY KEY,

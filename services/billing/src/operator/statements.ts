@@ -1,0 +1,102 @@
+import { create } from "@bufbuild/protobuf";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import type { ListStatementsRequest, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { BillingProfileSchema, type Statement } from "@tollgate/proto/tollgate/v1/statement";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { accountIdOf, requireAccount } from "../accounts.ts";
+import { recordChange } from "../audit.ts";
+import type { Statement as StoredStatement } from "../generated/client.ts";
+import { issueStatements } from "../statements/issue-statements.ts";
+import { drawStatement } from "../statements/statement-pdf.ts";
+import { readStatement } from "../statements/stored-statements.ts";
+import { pageSize } from "./account-messages.ts";
+import type { OperatorParts } from "./parts.ts";
+
+const maxLengths = { name: 200, address: 1_000, taxId: 100 };
+
+/** The operator's calls about statements, and to whom they are issued. */
+export function implementStatements({
+  prisma,
+  credits,
+  actor,
+  statementIssuer,
+  now,
+}: OperatorParts) {
+  return {
+    listStatements: (page) => listStatements(prisma, page),
+    async getStatement({ account, number, asPdf }) {
+      const accountId = await accountIdOf(prisma, account);
+      const stored = await prisma.statement.findUnique({ where: { number } });
+      if (stored === null || (accountId !== "" && stored.accountId !== accountId)) {
+        const message = `No statement has the number ${number}.`;
+        throw new GatewayError("not_found", message, { param: "number" });
+      }
+      const statement = readStatement(stored);
+      return { statement, ...(asPdf && { pdf: await drawStatement(statement) }) };
+    },
+    async issueStatements() {
+      if (statementIssuer === undefined) {
+        const message = "Statements are off: TOLLGATE_STATEMENT_ISSUER is not set.";
+        throw new GatewayError("not_found", message);
+      }
+      const issued = await issueStatements({ prisma, credits, issuer: statementIssuer, now });
+      return { issued };
+    },
+    async getBillingProfile({ account }) {
+      const { id: accountId } = await requireAccount(prisma, account);
+      const profile = await prisma.billingProfile.findUnique({ where: { accountId } });
+      return profile === null ? {} : { profile: create(BillingProfileSchema, profile) };
+    },
+    async updateBillingProfile({ account, profile }) {
+      const { id: accountId } = await requireAccount(prisma, account);
+      const { name = "", address = "", taxId = "" } = profile ?? {};
+      const data = { name, address, taxId };
+      for (const [field, value] of Object.entries(data)) {
+        const most = maxLengths[field as keyof typeof maxLengths];
+        if (value.length > most) throw invalidParam(field, `has at most ${most} characters`);
+      }
+      await prisma.$transaction(async (transaction) => {
+        const where = { accountId };
+        const before = await transaction.billingProfile.findUnique({ where });
+        await transaction.billingProfile.upsert({
+          where,
+          create: { ...data, accountId },
+          update: data,
+        });
+        await recordChange(transaction, actor, {
+          action: "UpdateBillingProfile",
+          ...{ subjectKind: "account", subjectId: accountId, accountId },
+          before: { ...before },
+          after: { ...data, accountId },
+        });
+      });
+      return { profile: create(BillingProfileSchema, data) };
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+async function listStatements(
+  prisma: OperatorParts["prisma"],
+  { account, limit, beforeNumber }: ListStatementsRequest,
+) {
+  const accountId = await accountIdOf(prisma, account);
+  const take = pageSize(limit);
+  const found = await prisma.statement.findMany({
+    where: {
+      ...(accountId === "" ? {} : { accountId }),
+      ...(beforeNumber === 0n ? {} : { number: { lt: beforeNumber } }),
+    },
+    orderBy: { number: "desc" },
+    take: take + 1,
+  });
+  const statements = found.slice(0, take).map(withoutLines);
+  return { statements, hasMore: found.length > take };
+}
+
+/** Returns a stored statement with its sums alone. */
+function withoutLines(stored: StoredStatement): Statement {
+  const statement = readStatement(stored);
+  const none = { topUps: [], refunds: [], adjustments: [], charges: [] };
+  if (statement.sums !== undefined) Object.assign(statement.sums, none);
+  return statement;
+}

@@ -1,0 +1,150 @@
+import { create, type JsonObject, toJson } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Log } from "@tollgate/core/log";
+import { type Repeating, repeat } from "@tollgate/core/repeat";
+import type { CreditService } from "@tollgate/proto/tollgate/v1/credit";
+import { StatementSchema, type StatementSums } from "@tollgate/proto/tollgate/v1/statement";
+import type { Client } from "@tollgate/rpc/implementation";
+import type { Account, PrismaClient } from "../generated/client.ts";
+import { monthsDue, monthText, startOfMonth } from "./months.ts";
+import { readStatement } from "./stored-statements.ts";
+
+export interface StatementParts {
+  prisma: PrismaClient;
+  credits: Client<typeof CreditService>;
+  /** Who issues statements: the lines of a name and address. */
+  issuer: readonly string[];
+  now(): Date;
+}
+
+const accountsPerPage = 200;
+const timeoutMs = 30_000;
+const hourMs = 60 * 60 * 1_000;
+
+/** Issues what is due every hour. */
+export function repeatStatements(parts: StatementParts & { log: Log }): Repeating {
+  const { log } = parts;
+  async function run(): Promise<void> {
+    try {
+      const issued = await issueStatements(parts);
+      if (issued > 0) log.info({ issued }, "statements issued");
+    } catch (error) {
+      const reason = (error as Error).message;
+      log.error({ reason }, "issuing statements failed and will be retried");
+    }
+  }
+  return repeat(run, { everyMs: hourMs });
+}
+
+/**
+ * Issues the statements that are due, of all accounts. Any number of calls may run at a time: a month of an
+ * account has one statement. Resolves with how many were issued.
+ */
+export async function issueStatements(parts: StatementParts): Promise<number> {
+  let issued = 0;
+  let after = "";
+  for (;;) {
+    const accounts = await parts.prisma.account.findMany({
+      where: { id: { gt: after } },
+      orderBy: { id: "asc" },
+      take: accountsPerPage,
+    });
+    for (const account of accounts) issued += await issueOfAccount(parts, account);
+    const last = accounts.at(-1);
+    if (last === undefined) return issued;
+    after = last.id;
+  }
+}
+
+async function issueOfAccount(parts: StatementParts, account: Account): Promise<number> {
+  const { prisma, credits, now } = parts;
+  const last = await prisma.statement.findFirst({
+    where: { accountId: account.id },
+    orderBy: { month: "desc" },
+  });
+  let closing = last === null ? undefined : readStatement(last).sums?.closingNanoUsd;
+  let issued = 0;
+  for (const month of monthsDue(last?.month, now())) {
+    const { sums } = await credits.sumStatement({
+      accountId: account.id,
+      from: timestampFromDate(month),
+      to: timestampFromDate(startOfMonth(month, 1)),
+    });
+    if (sums === undefined || isEmpty(sums)) continue;
+    requireExact(account, month, sums, closing);
+    if (await issue(parts, account, month, sums)) issued += 1;
+    closing = sums.closingNanoUsd;
+  }
+  return issued;
+}
+
+/** Whether a month has nothing to state: no money, and nothing that happened. */
+function isEmpty({ openingNanoUsd, closingNanoUsd, ...sums }: StatementSums): boolean {
+  const { topUps, refunds, adjustments, charges } = sums;
+  const lines = topUps.length + refunds.length + adjustments.length + charges.length;
+  return openingNanoUsd === 0n && closingNanoUsd === 0n && lines === 0;
+}
+
+/** Throws unless a statement adds up, and begins with the balance with which the last one ended. */
+function requireExact(
+  { id }: Account,
+  month: Date,
+  sums: StatementSums,
+  closing: bigint | undefined,
+): void {
+  const { openingNanoUsd, closingNanoUsd, chargesNanoUsd, ...added } = sums;
+  const { topUpsNanoUsd, refundsNanoUsd, adjustmentsNanoUsd } = added;
+  const end = openingNanoUsd + topUpsNanoUsd + refundsNanoUsd + adjustmentsNanoUsd - chargesNanoUsd;
+  const name = `the statement of ${id} for ${monthText(month)}`;
+  if (end !== closingNanoUsd)
+    throw new Error(`${name} does not add up: run tollgate ledger verify`);
+  if (closing === undefined || closing === openingNanoUsd) return;
+  throw new Error(`${name} does not begin with the balance of the last one`);
+}
+
+/** Stores a statement with the next number. Resolves with false where the month has one already. */
+function issue(
+  { prisma, issuer, now }: StatementParts,
+  account: Account,
+  month: Date,
+  sums: StatementSums,
+): Promise<boolean> {
+  const { id: accountId, name } = account;
+  return prisma.$transaction(
+    async (transaction) => {
+      // Statements take their numbers one after the other, and those that fail leave no gap.
+      const [counter] = await transaction.$queryRaw<{ next: bigint }[]>`
+        SELECT next FROM statement_counter FOR UPDATE`;
+      const number = counter?.next ?? 1n;
+      const which = { accountId_month: { accountId, month } };
+      if ((await transaction.statement.findUnique({ where: which })) !== null) return false;
+      const profile = await transaction.billingProfile.findUnique({ where: { accountId } });
+      const keyIds = sums.charges.map(({ keyId }) => keyId);
+      const keys = await transaction.apiKey.findMany({ where: { id: { in: keyIds } } });
+      const names = new Map(keys.map((key) => [key.id, key.name]));
+      const issuedAt = now();
+      const statement = create(StatementSchema, {
+        ...{ number, accountId, accountName: name, month: monthText(month) },
+        issuedAt: timestampFromDate(issuedAt),
+        issuer: [...issuer],
+        customer: profile === null ? [name] : profileLines(profile),
+        sums: {
+          ...sums,
+          charges: sums.charges.map((one) => ({ ...one, keyName: names.get(one.keyId) ?? "" })),
+        },
+      });
+      const document = toJson(StatementSchema, statement) as JsonObject;
+      const data = { number, accountId, month, issuedAt, document: document as object };
+      await transaction.statement.create({ data });
+      await transaction.statementCounter.updateMany({ data: { next: number + 1n } });
+      return true;
+    },
+    { timeout: timeoutMs, maxWait: timeoutMs },
+  );
+}
+
+/** Returns the lines of a name, an address and a tax id, without empty ones. */
+function profileLines(profile: { name: string; address: string; taxId: string }): string[] {
+  const lines = [profile.name, ...profile.address.split("\n"), profile.taxId];
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
+}

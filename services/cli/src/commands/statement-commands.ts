@@ -1,0 +1,120 @@
+import { writeFile } from "node:fs/promises";
+import { toJson } from "@bufbuild/protobuf";
+import { formatUsd } from "@tollgate/core/money";
+import {
+  type Statement,
+  type StatementLine,
+  StatementSchema,
+} from "@tollgate/proto/tollgate/v1/statement";
+import { UsageError } from "../help.ts";
+import { readWholeNumber } from "../text/amounts.ts";
+import { isoTime } from "../text/times.ts";
+import type { Command, OperatorClient } from "./command.ts";
+
+const maxPage = 1_000;
+
+/** `tollgate statement list` */
+export const listStatementsCommand: Command = {
+  takes: [],
+  options: ["account", "limit", "before"],
+  async run(_args, { account = "", limit = "100", before = "0" }, operator) {
+    const page = {
+      limit: readWholeNumber(limit, "--limit", maxPage),
+      beforeNumber: readNumber(before),
+    };
+    const { statements, hasMore } = await operator().listStatements({ account, ...page });
+    const more = hasMore ? [`older statements: --before ${statements.at(-1)?.number ?? 0n}`] : [];
+    return {
+      lines: [...(statements.length === 0 ? ["none"] : statements.map(statementLine)), ...more],
+      json: { statements: statements.map(statementJson), has_more: hasMore },
+    };
+  },
+};
+
+/** `tollgate statement show` */
+export const showStatementCommand: Command = {
+  takes: ["NUMBER"],
+  options: ["csv"],
+  async run([text = ""], { csv }, operator) {
+    const statement = await read(operator, text);
+    const rows = rowsOf(statement);
+    const lines = csv
+      ? ["kind,time,reference,text,amount_usd", ...rows.map((row) => row.map(csvField).join(","))]
+      : rows.map(([kind = "", at = "", reference = "", label = "", amount = ""]) =>
+          [amount.padStart(16), kind, at, label, reference].filter(Boolean).join(" "),
+        );
+    return { lines, json: statementJson(statement) };
+  },
+};
+
+/** `tollgate statement pdf` */
+export const writeStatementCommand: Command = {
+  takes: ["NUMBER", "FILE"],
+  options: [],
+  async run([text = "", file = ""], _options, operator) {
+    const { pdf } = await operator().getStatement({ number: readNumber(text), asPdf: true });
+    await writeFile(file, pdf);
+    return { lines: [`wrote ${file}`], json: { file, bytes: pdf.length } };
+  },
+};
+
+/** `tollgate statement issue` */
+export const issueStatementsCommand: Command = {
+  takes: [],
+  options: [],
+  async run(_args, _options, operator) {
+    const { issued } = await operator().issueStatements({});
+    return { lines: [`issued ${issued}`], json: { issued } };
+  },
+};
+
+async function read(operator: () => OperatorClient, text: string): Promise<Statement> {
+  const { statement } = await operator().getStatement({ number: readNumber(text) });
+  if (statement === undefined) throw new UsageError(`there is no statement ${text}`);
+  return statement;
+}
+
+function readNumber(text: string): bigint {
+  if (/^\d{1,15}$/.test(text)) return BigInt(text);
+  throw new UsageError("the number of a statement is a whole number");
+}
+
+function statementLine({ number, month, accountId, accountName, sums }: Statement): string {
+  const closing = formatUsd(sums?.closingNanoUsd ?? 0n);
+  return `${String(number).padStart(6, "0")} ${month} ${accountId} ${accountName} closing ${closing} USD`;
+}
+
+function statementJson(statement: Statement) {
+  return toJson(StatementSchema, statement, { useProtoFieldName: true });
+}
+
+type Row = [kind: string, at: string, reference: string, label: string, amount: string];
+
+/** Returns the rows of a statement. Their amounts are what is added to the balance. */
+function rowsOf({ sums }: Statement): Row[] {
+  if (sums === undefined) return [];
+  const line =
+    (kind: string) =>
+    ({ at, reference, reason, amountNanoUsd, entries }: StatementLine): Row => [
+      ...([kind, isoTime(at) ?? "", reference] as const),
+      entries > 1n ? `${entries} more` : reason,
+      formatUsd(amountNanoUsd),
+    ];
+  return [
+    ["opening_balance", "", "", "", formatUsd(sums.openingNanoUsd)],
+    ...sums.topUps.map(line("top_up")),
+    ...sums.charges.map(({ alias, keyId, keyName, requests, chargedNanoUsd }): Row => {
+      const label = `${alias} ${keyName} (${requests} requests)`.replace("  ", " ");
+      return ["charge", "", keyId, label, formatUsd(-chargedNanoUsd)];
+    }),
+    ...sums.refunds.map(line("refund")),
+    ...sums.adjustments.map(line("adjustment")),
+    ["closing_balance", "", "", "", formatUsd(sums.closingNanoUsd)],
+  ];
+}
+
+/** A field that a spreadsheet would take for a formula begins with an apostrophe, but for amounts. */
+function csvField(text: string): string {
+  const safe = /^[=+@\t\r]|^-(?!\d+\.\d{6}$)/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,134 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { invalidParam } from "@tollgate/core/errors";
+import type pg from "pg";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** Lines of a kind that are listed one by one. The rest is one line. */
+const maxLines = 1_000;
+
+export interface StatementPeriod {
+  accountId: string;
+  /** The start of a day (UTC). */
+  from: Date;
+  /** The start of a day that does not belong to it. */
+  to: Date;
+}
+
+/**
+ * Resolves with what happened to a wallet in a period, or without sums where there is no wallet. All is read
+ * in one snapshot, from the records of references and the sums of usage: no entry of usage is read, and a
+ * detached month changes nothing but the reasons of its adjustments. Throws `invalid_param` for a period that
+ * does not begin and end with a day.
+ */
+export async function sumStatement(pool: pg.Pool, period: StatementPeriod) {
+  const { accountId, from, to } = period;
+  if (from.getTime() % dayMs !== 0 || to.getTime() % dayMs !== 0 || from >= to) {
+    throw invalidParam("from", "and to must be the starts of two days (UTC)");
+  }
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const sums = await readSums(client, [accountId, from, to]);
+    await client.query("COMMIT");
+    return sums === undefined ? {} : { sums };
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+type PeriodValues = [accountId: string, from: Date, to: Date];
+
+async function readSums(client: pg.PoolClient, values: PeriodValues) {
+  const [accountId, from, to] = values;
+  const wallet = "SELECT 1 FROM wallet WHERE account_id = $1";
+  if ((await client.query(wallet, [accountId])).rowCount === 0) return undefined;
+  const topUps = await readLines(client, values, topUpsSql);
+  const refunds = await readLines(client, values, adjustmentsSql(""));
+  const adjustments = await readLines(client, values, adjustmentsSql("NOT"));
+  const { rows: charges } = await client.query<ChargeRow>(chargesSql, values);
+  return {
+    openingNanoUsd: await readBalance(client, accountId, from),
+    closingNanoUsd: await readBalance(client, accountId, to),
+    ...{ topUps: topUps.lines, topUpsNanoUsd: topUps.sum },
+    ...{ refunds: refunds.lines, refundsNanoUsd: refunds.sum },
+    ...{ adjustments: adjustments.lines, adjustmentsNanoUsd: adjustments.sum },
+    charges: charges.map((row) => ({
+      ...{ alias: row.alias, keyId: row.key_id },
+      ...{ requests: row.requests, chargedNanoUsd: row.charged },
+    })),
+    chargesNanoUsd: charges.reduce((sum, { charged }) => sum + charged, 0n),
+  };
+}
+
+/** Resolves with what the balance of a wallet was at the start of an hour. */
+async function readBalance(client: pg.PoolClient, accountId: string, at: Date): Promise<bigint> {
+  const { rows } = await client.query<{ balance: bigint }>(
+    `SELECT (
+       coalesce((SELECT sum(credited_nano_usd) FROM credit
+         WHERE account_id = $1 AND recorded_at < $2), 0)
+       + coalesce((SELECT sum(amount_nano_usd) FROM adjustment
+         WHERE account_id = $1 AND recorded_at < $2), 0)
+       - coalesce((SELECT sum(charged_nano_usd) FROM spend_hour
+         WHERE account_id = $1 AND hour < $2), 0))::bigint AS balance`,
+    [accountId, at],
+  );
+  return rows[0]?.balance ?? 0n;
+}
+
+interface LineRow {
+  at: Date;
+  reference: string;
+  reason: string;
+  amount: bigint;
+}
+
+async function readLines(client: pg.PoolClient, values: PeriodValues, sql: string) {
+  const { rows } = await client.query<LineRow>(sql, values);
+  const lines = rows.slice(0, maxLines).map((row) => ({
+    at: timestampFromDate(row.at),
+    ...{ reference: row.reference, reason: row.reason, amountNanoUsd: row.amount, entries: 1n },
+  }));
+  const rest = rows.slice(maxLines);
+  const last = rest.at(-1);
+  if (last !== undefined) {
+    const amountNanoUsd = rest.reduce((sum, { amount }) => sum + amount, 0n);
+    const entries = BigInt(rest.length);
+    const at = timestampFromDate(last.at);
+    lines.push({ at, reference: "", reason: "", amountNanoUsd, entries });
+  }
+  return { lines, sum: rows.reduce((sum, { amount }) => sum + amount, 0n) };
+}
+
+const topUpsSql = `
+  SELECT recorded_at AS at, reference, '' AS reason, credited_nano_usd AS amount FROM credit
+  WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3
+  ORDER BY recorded_at, reference`;
+
+/** The adjustments of reversals are refunds. */
+function adjustmentsSql(not: "" | "NOT"): string {
+  return `
+    SELECT a.recorded_at AS at, a.reference, coalesce(e.reason, '') AS reason,
+      a.amount_nano_usd AS amount
+    FROM adjustment a
+    LEFT JOIN entry e ON e.id = a.entry_id AND e.recorded_at = a.recorded_at
+    WHERE a.account_id = $1 AND a.recorded_at >= $2 AND a.recorded_at < $3
+      AND a.reference ${not} LIKE 'reversal:%'
+    ORDER BY a.recorded_at, a.reference`;
+}
+
+interface ChargeRow {
+  alias: string;
+  key_id: string;
+  requests: bigint;
+  charged: bigint;
+}
+
+const chargesSql = `
+  SELECT alias, key_id, sum(requests - failed_requests)::bigint AS requests,
+    sum(charged_nano_usd)::bigint AS charged
+  FROM usage_day WHERE account_id = $1 AND day >= $2 AND day < $3
+  GROUP BY alias, key_id HAVING sum(requests - failed_requests) > 0
+  ORDER BY charged DESC, alias, key_id`;
