@@ -1,5 +1,7 @@
 import type { JsonObject } from "@tollgate/core/json";
 import type { Rates } from "@tollgate/core/rates";
+import { endedByCaller } from "@tollgate/generation/ended-by-caller";
+import type { AdaptedChunks } from "@tollgate/providers/chat-adapter";
 import {
   createEventReader,
   type EventReader,
@@ -26,7 +28,7 @@ export interface StreamPart {
 }
 
 /** A provider's stream: its bytes, or the chunks of a chat completion that an adapter makes. */
-export type ProviderStream = ProviderBody | AsyncIterable<JsonObject>;
+export type ProviderStream = ProviderBody | AdaptedChunks;
 
 /** How the events of one stream are read and delivered. */
 export interface Reading {
@@ -80,7 +82,8 @@ export async function* forwardChunks(
   } catch (error) {
     refuseFailure(transportFailure(error, signal), reading);
   } finally {
-    countUnread(state.left, body, reader, reading);
+    if (!signal.aborted || endedByCaller(signal))
+      await countUnsent(body, items, reader, reading, state);
     await items.return?.();
   }
   if (!state.isEmpty) return;
@@ -104,28 +107,37 @@ interface Progress {
 }
 
 /**
- * Counts what a provider had sent before its client left: its usage, and what it has generated. `left` are
- * the events that were read, if the client left at all.
+ * Counts what a provider had sent, and its client was not sent when it left: its usage, and what it has
+ * generated. A client that does not read would otherwise pay less.
  */
-function countUnread(
-  left: readonly Event[] | undefined,
+async function countUnsent(
   body: ProviderStream,
+  items: AsyncIterator<Buffer | JsonObject>,
   reader: EventReader,
-  { events: wire, counter }: Reading,
-): void {
-  if (left === undefined) return;
-  const unread = "takeUnread" in body ? body.takeUnread?.() : undefined;
-  const events = unread === undefined ? left : [...left, ...reader.read(unread)];
-  for (const event of events) {
-    if (isEndMark(event)) return;
-    try {
-      const chunk = readEvent(event, wire);
-      if (chunk !== undefined) counter.add(chunk);
-      if (chunk?.isLast) return;
-    } catch {
-      return;
+  reading: Reading,
+  state: Progress,
+): Promise<void> {
+  let events = state.left;
+  if (events === undefined) return;
+  body.stopReceiving?.();
+  try {
+    while (!endsWithin(events, reading) && !state.isAtEnd) {
+      events = take(await items.next(), reader, reading, state);
     }
+  } catch {
+    // It breaks here.
   }
+}
+
+/** Counts events. Returns whether the stream ends with one of them. Throws a SlotFailure. */
+function endsWithin(events: readonly Event[], { events: wire, counter }: Reading): boolean {
+  for (const event of events) {
+    if (isEndMark(event)) return true;
+    const chunk = readEvent(event, wire);
+    if (chunk !== undefined) counter.add(chunk);
+    if (chunk?.isLast) return true;
+  }
+  return false;
 }
 
 /** Returns the events in what was read last of a stream. */

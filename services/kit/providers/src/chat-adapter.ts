@@ -26,7 +26,13 @@ export interface ChatAdapter {
     slot: Slot,
     request: JsonObject,
     call: AdaptedCall,
-  ): Promise<AsyncIterable<JsonObject>>;
+  ): Promise<AdaptedChunks>;
+}
+
+/** The chunks that an adapter makes of a provider's stream. */
+export interface AdaptedChunks extends AsyncIterable<JsonObject> {
+  /** See `ProviderBody.stopReceiving`. Undefined: they are complete. */
+  stopReceiving?(): void;
 }
 
 export type AdaptedCall = Pick<PostCall, "requestId" | "signal">;

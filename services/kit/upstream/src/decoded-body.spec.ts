@@ -84,10 +84,21 @@ test("a body in another coding, or one that cannot be decoded, is refused", asyn
   await expect(read(plain)).rejects.toMatchObject({ kind: "rejected" });
 });
 
-test("a connection that breaks is what a reader is thrown", async () => {
+test.each([
+  ["gzip", gzipSync(text)],
+  ["br", brotliCompressSync(text)],
+  ["zstd", zstdCompressSync(text)],
+])("a connection that breaks is what a reader is thrown, once it has read what came before: %s", async (coding, bytes) => {
   const reset = new Error("reset");
-  const { body } = bodyOf(gzipSync(text).subarray(0, 150), reset);
-  await expect(read(decodeBody(body, "gzip"))).rejects.toBe(reset);
+  const decoded = decodeBody(bodyOf(bytes, reset).body, coding);
+  let length = 0;
+  const reading = (async () => {
+    for await (const chunk of decoded) length += chunk.length;
+  })();
+  await expect(reading).rejects.toBe(reset);
+  expect(length).toBe(text.length);
+  const cut = decodeBody(bodyOf(bytes.subarray(0, bytes.length / 2), reset).body, coding);
+  await expect(read(cut)).rejects.toBe(reset);
 });
 
 test("a reader that stops closes the connection, or lets it end", async () => {

@@ -97,6 +97,10 @@ class DecodedBody implements ProviderBody {
   letEnd(): void {
     this.#coded.letEnd();
   }
+
+  stopReceiving(): void {
+    this.#coded.stopReceiving?.();
+  }
 }
 
 async function* decode(
@@ -124,8 +128,9 @@ async function* decode(
       }
       yield chunk as Buffer;
     }
+    if (reading.failure !== undefined) throw reading.failure;
   } catch (cause) {
-    // The decoder is destroyed where the connection breaks, whose error comes first.
+    // What a connection that breaks has cut may be an error of the decoder, too.
     throw reading.failure ?? (cause instanceof SlotFailure ? cause : notDecoded(cause));
   } finally {
     decoder.destroy();
@@ -144,7 +149,7 @@ async function* plain(start: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenera
 
 interface Reading {
   chunks: AsyncIterator<Buffer>;
-  /** Why the coded body broke. */
+  /** Why the coded body broke. Thrown once what came before is read. */
   failure: unknown;
 }
 
@@ -157,7 +162,7 @@ async function feed(decoder: Transform, start: Buffer, reading: Reading): Promis
       chunk = next.done === true ? undefined : next.value;
     } catch (error) {
       reading.failure = error;
-      decoder.destroy();
+      chunk = undefined;
     }
   }
   if (!decoder.destroyed) decoder.end();

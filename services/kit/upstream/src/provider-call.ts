@@ -2,12 +2,17 @@ import { Readable } from "node:stream";
 import type { ProviderRefusal } from "@tollgate/catalog/provider-refusal";
 import { createSignal } from "@tollgate/core/signal";
 import { type Dispatcher, errors } from "undici";
+import { Backlog } from "./backlog.ts";
 
 /** With more unread bytes than this, reading from the provider is paused. */
 const maxUnreadBytes = 64 * 1024;
 
 /** How long a response may take to end after `letEnd`. */
 const endTimeoutMs = 1_000;
+
+/** How long after it was paused a connection may have a backlog. */
+const backlogAfterMs = 1_000;
+const eventStreamType = /event-?stream/i;
 
 /** Aborts a call whose response is not read to its end. No caller is thrown this error. */
 const notReadToEnd = new errors.RequestAbortedError("the response was not read to its end");
@@ -44,8 +49,8 @@ export interface ProviderResponseHead {
 
 /**
  * The body of a response. Each read returns all bytes that arrived since the previous read. Ending
- * the iteration early closes the connection; so does the signal of the call, whose reason is then
- * thrown.
+ * the iteration early closes the connection; so does the signal of the call, whose reason is thrown
+ * once what has arrived is read, as after `stopReceiving`.
  */
 export interface ProviderBody extends AsyncIterable<Buffer> {
   /**
@@ -53,8 +58,11 @@ export interface ProviderBody extends AsyncIterable<Buffer> {
    * closed.
    */
   letEnd(): void;
-  /** Returns what had arrived before the iteration ended early, and was not read. */
-  takeUnread?(): Buffer;
+  /**
+   * Closes the connection. The body ends after what has arrived and, of a stream of events that arrived
+   * faster than it was read, after what the provider had sent meanwhile.
+   */
+  stopReceiving?(): void;
 }
 
 /** One request to a provider: the undici handler, and the body of the response. */
@@ -68,7 +76,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
    * Listens to the signal, in place of this object: Node and V8 would keep a listener that is an
    * object in memory until V8 marks the whole heap.
    */
-  readonly #onAbort = () => this.#abandon(this.#signal.reason);
+  readonly #onAbort = () => this.#stop(this.#signal.reason);
   #controller: Dispatcher.DispatchController | undefined;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
@@ -77,6 +85,11 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #ending: NodeJS.Timeout | undefined;
   #firstByteTimer: NodeJS.Timeout | undefined;
   readonly #totalTimer: NodeJS.Timeout | undefined;
+  #isEventStream = false;
+  /** When reading was paused last, of `performance.now()`. */
+  #pausedAtMs = Number.NEGATIVE_INFINITY;
+  /** While a backlog is read. */
+  #backlog: Backlog | undefined;
 
   /** `sent` is the body of the request. A stream is destroyed when the call fails. */
   constructor(signal: AbortSignal, sent: SentBody | undefined, limits: CallLimits = {}) {
@@ -115,6 +128,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     const contentType = String(headers["content-type"] ?? "");
     const contentEncoding = String(headers["content-encoding"] ?? "");
     const head = { status, contentType, contentEncoding };
+    this.#isEventStream = eventStreamType.test(contentType);
     this.#settleHead.resolve(status < 300 ? head : { ...head, headers });
   }
 
@@ -123,7 +137,8 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     if (this.#firstByteTimer !== undefined) this.#stopWaiting();
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.byteLength;
-    if (this.#unreadBytes > maxUnreadBytes) controller.pause();
+    if (this.#unreadBytes > maxUnreadBytes) this.#pause(controller);
+    this.#backlog?.add(chunk.byteLength);
     this.#changed.notify();
   }
 
@@ -159,8 +174,8 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     this.#ending.unref();
   }
 
-  takeUnread(): Buffer {
-    return this.#take();
+  stopReceiving(): void {
+    this.#stop(undefined);
   }
 
   [Symbol.asyncIterator](): this {
@@ -173,7 +188,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     const isPaused = this.#unreadBytes > maxUnreadBytes;
     this.#unread = [];
     this.#unreadBytes = 0;
-    if (isPaused && this.#end === undefined) this.#controller?.resume();
+    if (isPaused && this.#end === undefined) this.#resume();
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   }
 
@@ -184,6 +199,27 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #stopWaiting(): void {
     clearTimeout(this.#firstByteTimer);
     this.#firstByteTimer = undefined;
+  }
+
+  #pause(controller: Dispatcher.DispatchController): void {
+    controller.pause();
+    this.#pausedAtMs = performance.now();
+    this.#backlog?.pause();
+  }
+
+  #resume(): void {
+    this.#controller?.resume();
+    this.#backlog?.resume();
+  }
+
+  /** Closes the connection, once its backlog is read where it has one. */
+  #stop(reason: unknown): void {
+    if (this.#end !== undefined || this.#backlog !== undefined) return;
+    const isPaused = this.#unreadBytes > maxUnreadBytes;
+    const hasBacklog = isPaused || performance.now() - this.#pausedAtMs < backlogAfterMs;
+    const end = () => this.#abandon(reason);
+    if (hasBacklog && this.#isEventStream) this.#backlog = new Backlog(isPaused, end);
+    else end();
   }
 
   #abandon(reason: unknown): void {
@@ -197,6 +233,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     this.#end = { failure };
     if (this.#firstByteTimer !== undefined) this.#stopWaiting();
     clearTimeout(this.#totalTimer);
+    this.#backlog?.stop();
     this.#signal.removeEventListener("abort", this.#onAbort);
     if (failure !== undefined) {
       this.#settleHead.reject(failure);

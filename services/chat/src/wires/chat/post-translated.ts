@@ -1,6 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { type JsonObject, objectsIn } from "@tollgate/core/json";
 import { chatAdapterOf, isAdapted } from "@tollgate/providers/chat";
+import type { AdaptedChunks } from "@tollgate/providers/chat-adapter";
 import { withMediaBehind } from "@tollgate/providers/result-media";
 import type { ProviderBody } from "@tollgate/upstream/provider-call";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
@@ -41,7 +42,7 @@ export async function streamTranslated(
   slot: Slot,
   chat: JsonObject,
   sending: Sending,
-): Promise<ProviderBody | AsyncIterable<JsonObject>> {
+): Promise<ProviderBody | AdaptedChunks> {
   const { signal } = sending;
   const requestId = requestIdOf(client);
   const request = requestFor(client, slot, chat, sending);

@@ -34,7 +34,8 @@ export function createChatAdapter(kind: LanguageModelKind): ChatAdapter {
       try {
         const { stream } = await model.doStream(options);
         const chunks = writeChunks(kind, stream, model.modelId, sent);
-        return withFailures(kind, chunks, { sent, model, options }, call.signal);
+        const read = withFailures(kind, chunks, { sent, model, options }, call.signal);
+        return Object.assign(read, { stopReceiving: sent.stopReceiving });
       } catch (error) {
         throw toSlotFailure(kind, error, sent, call.signal);
       }

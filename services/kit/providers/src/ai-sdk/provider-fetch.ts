@@ -26,6 +26,8 @@ export interface ProviderFetch {
   answer(): string | undefined;
   /** See `ProviderBody.letEnd`. */
   letEnd(): void;
+  /** See `ProviderBody.stopReceiving`. */
+  stopReceiving(): void;
 }
 
 /** The largest single event in another framing than lines. */
@@ -130,6 +132,7 @@ export function createProviderFetch(
       return JSON.stringify(readValue(one, target.responses, slot) ?? one ?? null);
     },
     letEnd: () => body?.letEnd(),
+    stopReceiving: () => body?.stopReceiving?.(),
   };
 }
 
