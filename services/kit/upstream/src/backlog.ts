@@ -1,9 +1,8 @@
-/**
- * A backlog arrives faster: less is what the provider generates meanwhile. A sender that was paused may
- * take this long to send again.
- */
+/** A backlog arrives faster: less is what the provider generates meanwhile. */
 const intervalMs = 500;
 const intervalBytes = 16 * 1024;
+/** So many intervals may pass until a sender that was paused sends again. */
+const maxSilentIntervals = 4;
 /** The most that is read, and for how long where the reader does not read. */
 const maxBytes = 8 * 1024 * 1024;
 const timeoutMs = 30_000;
@@ -11,14 +10,14 @@ const timeoutMs = 30_000;
 /**
  * What a provider had sent when the reader of its stream stopped, and had not arrived because the
  * connection was paused. Calls `end` once it has arrived: when little arrives in an interval in which the
- * connection is not paused, or more than a bound.
+ * connection is not paused, or nothing in several, or more than a bound.
  */
 export class Backlog {
   readonly #end: () => void;
   readonly #timeout: NodeJS.Timeout;
   #interval: NodeJS.Timeout | undefined;
-  #isPaused = true;
   #intervalBytes = 0;
+  #silentIntervals = 0;
   #bytes = 0;
 
   constructor(isPaused: boolean, end: () => void) {
@@ -36,27 +35,33 @@ export class Backlog {
 
   /** The connection is paused. Safe to repeat. */
   pause(): void {
-    this.#isPaused = true;
     clearInterval(this.#interval);
+    this.#interval = undefined;
   }
 
   /** It is not paused any more. */
   resume(): void {
-    this.#isPaused = false;
+    this.pause();
     this.#intervalBytes = 0;
-    clearInterval(this.#interval);
-    // What has arrived while this thread did something else is read before the check.
-    this.#interval = setInterval(() => setImmediate(() => this.#check()), intervalMs).unref();
+    this.#silentIntervals = 0;
+    const interval = setInterval(() => {
+      // What has arrived while this thread did something else is read before the check.
+      setImmediate(() => {
+        if (this.#interval === interval) this.#check();
+      });
+    }, intervalMs);
+    this.#interval = interval.unref();
   }
 
   stop(): void {
     clearTimeout(this.#timeout);
-    clearInterval(this.#interval);
+    this.pause();
   }
 
   #check(): void {
-    if (this.#isPaused) return;
-    if (this.#intervalBytes < intervalBytes) this.#end();
+    const bytes = this.#intervalBytes;
     this.#intervalBytes = 0;
+    this.#silentIntervals = bytes === 0 ? this.#silentIntervals + 1 : maxSilentIntervals;
+    if (bytes < intervalBytes && this.#silentIntervals >= maxSilentIntervals) this.#end();
   }
 }
