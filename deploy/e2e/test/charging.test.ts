@@ -10,8 +10,8 @@ const { stack } = await sharedStack();
 const accounts = new Map<string, TestAccount>();
 
 /** Returns the account of a row, with a key for each cell. Each cell of jobs has an account. */
-async function accountOf({ call, form }: Cell): Promise<TestAccount> {
-  const row = `${call.path} ${form}`;
+async function accountOf({ call, form, by }: Cell): Promise<TestAccount> {
+  const row = `${call.path} ${form} ${by}`;
   const existing = accounts.get(row);
   if (existing !== undefined) return newSerialKey(stack, existing.accountId);
   const created = await newSerialAccount(stack);
@@ -24,7 +24,8 @@ for (const ending of endings) {
   if (cells.length === 0) continue;
   describe(`when ${ending}`, () => {
     for (const cell of cells) {
-      test(`${cell.call.path} as ${cell.form} is charged: ${cell.charge}`, async () => {
+      const { call, form, by, charge } = cell;
+      test(`${call.path} as ${form} (${by}) is charged: ${charge}`, async () => {
         const open = await endingOf(cell)?.(stack, await accountOf(cell), cell);
         if (open !== undefined) await expectCharge(stack, cell, open);
       });

@@ -1,6 +1,6 @@
 import { agentModels } from "./agents.ts";
 import { audioModels } from "./audio.ts";
-import { audioChargingModels, chargingModels } from "./charging.ts";
+import { audioChargingModels, chargingModels, chargingProviders } from "./charging.ts";
 import { chatModels } from "./chat.ts";
 import { chatKindModels } from "./chat-kinds.ts";
 import {
@@ -48,6 +48,7 @@ export function testCatalog(simulatorUrl: string): string {
         timeout_seconds: 5,
       },
       forms: { base_url: `${simulatorUrl}/v1`, transcriptions: "multipart", timeout_seconds: 5 },
+      ...chargingProviders(`${simulatorUrl}/v1`),
       ...failingProviders(simulatorUrl),
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
       ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),

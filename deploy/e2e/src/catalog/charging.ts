@@ -27,6 +27,26 @@ export const behaviors = {
 
 export type Behavior = keyof typeof behaviors;
 
+/** Providers that take the calls of a row otherwise than those of `behaviors` do, which have the same timeouts. */
+const providersOf = {
+  messages: { kind: "anthropic", api_key_env: "TEST_PROVIDER_KEY" },
+  responses: { responses: true, api_key_env: "TEST_PROVIDER_KEY" },
+  form: { transcriptions: "multipart" },
+} as const;
+
+const timeouts = { sim: 5, long_timeout: 60, hasty: 1 } as const;
+
+/** Returns the providers of the matrix of charges, `ROW-NAME`. */
+export function chargingProviders(base_url: string): object {
+  const entries = Object.entries(providersOf).flatMap(([row, provider]) =>
+    Object.entries(timeouts).map(([name, timeout_seconds]) => [
+      `${row}-${name}`,
+      { base_url, ...provider, timeout_seconds },
+    ]),
+  );
+  return Object.fromEntries(entries);
+}
+
 /** Providers that stall in the middle, by what they report before the end. Each has a model `charge-to-NAME`. */
 export const reporters = {
   claude: slot("claude", "claude-sonnet-4-5?tokens=4000&chunks=200&stall_after=50"),
@@ -118,8 +138,23 @@ function behaving(): object[] {
       ...unitModel(type, named(route), "", { per: 1, price }),
       chain: chain(`charge-${route}`, more),
     });
+    const at = (row: keyof typeof providersOf, model: string) => [
+      slot(`${row}-${provider}`, `${model}?${commands}`),
+      ...second,
+    ];
+    const perToken = { pricing: { input: "1", cache_write_1h: "1", output: "4" } };
+    const thinks = chain("charge-hidden", "&reasoning=300");
+    const form = (name: string, model: string) => ({
+      ...transcriber(named(name), ""),
+      chain: at("form", model),
+    });
     return [
       chatModel(named("chat"), chain("charge-chat"), { pricing: { input: "1", output: "4" } }),
+      chatModel(named("messages"), at("messages", "claude-haiku-4-5"), perToken),
+      chatModel(named("responses"), at("responses", "gpt-5"), perToken),
+      chatModel(named("hidden"), thinks, { ...perToken, reasoning: "hidden" }),
+      form("form", "whisper-1"),
+      form("form-stream", "gpt-4o-transcribe"),
       {
         ...unitModel("embeddings", named("embeddings"), "", { per: 1_000_000, input: "1" }),
         chain: chain("charge-embeddings", "&usage=70,0"),

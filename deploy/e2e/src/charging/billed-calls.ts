@@ -2,7 +2,7 @@ import type { RecordedCall } from "@tollgate/simulator/call-log";
 import { bytesPerSecond, wav } from "../audio-files.ts";
 import type { Behavior } from "../catalog/charging.ts";
 import { imageFile, modelField, rawOcrForm } from "../ocr-form.ts";
-import { audioForm } from "../transcription-client.ts";
+import { audioForm, type TranscriptionFields } from "../transcription-client.ts";
 
 /** What a call of the matrix sends, and the price of what the provider counts. */
 export interface BilledCall {
@@ -19,6 +19,8 @@ export interface BilledCall {
   cost(counted: RecordedCall): bigint;
   /** Whether it streams audio, which `endAudioCall` ends. */
   isAudioStream?: true;
+  /** Whether it is a stream that runs to its end without its client, which `endCallThatRunsOn` ends. */
+  runsOn?: true;
 }
 
 export interface WrittenBody {
@@ -74,6 +76,21 @@ function pages(path: string, name: string): BilledCall {
   };
 }
 
+/** A file of two seconds, which is transcribed as the fields say. */
+function transcription(
+  name: string,
+  cost: BilledCall["cost"],
+  fields: TranscriptionFields = {},
+): BilledCall {
+  const path = "/v1/audio/transcriptions";
+  const write = async (model: string) => {
+    const form = new Response(audioForm(wav(2), { model, ...fields }));
+    const contentType = form.headers.get("content-type") ?? "";
+    return { bytes: Buffer.from(await form.arrayBuffer()), contentType };
+  };
+  return { path, providerPath: path, name, write, cost };
+}
+
 const messages = [{ role: "user", content: text }];
 const chatPath = "/v1/chat/completions";
 
@@ -81,27 +98,37 @@ const chatPath = "/v1/chat/completions";
 const prompt = " the cat and the dog ran out and had fun".repeat(40);
 const stream = true;
 
+const longMessages = [{ role: "user", content: prompt }];
+const chatMembers = { messages: longMessages, stream };
+const messagesMembers = { messages: longMessages, max_tokens: 4_096, stream };
+const responsesMembers = { input: prompt, store: false, stream };
+
+const [messagesPath, responsesPath] = ["/v1/messages", "/v1/responses"];
+
+/** The three wires as streams, of a model `charge-NAME-BEHAVIOR` of a provider of chat completions. */
+function streamsOf(name: string) {
+  return {
+    chat: json(chatPath, name, chatMembers, costOfTokens),
+    messages: json(messagesPath, name, messagesMembers, costOfTokens, chatPath),
+    responses: json(responsesPath, name, responsesMembers, costOfTokens, chatPath),
+  };
+}
+
+const streams = streamsOf("chat");
+const hidden = streamsOf("hidden");
+const runsOn = true;
+
 export const billedCalls = {
-  chatStream: json(
-    chatPath,
-    "chat",
-    { messages: [{ role: "user", content: prompt }], stream },
-    costOfTokens,
-  ),
-  messagesStream: json(
-    "/v1/messages",
-    "chat",
-    { messages: [{ role: "user", content: prompt }], max_tokens: 4_096, stream },
-    costOfTokens,
-    chatPath,
-  ),
-  responsesStream: json(
-    "/v1/responses",
-    "chat",
-    { input: prompt, store: false, stream },
-    costOfTokens,
-    chatPath,
-  ),
+  chatStream: streams.chat,
+  messagesStream: streams.messages,
+  responsesStream: streams.responses,
+  hiddenChat: { ...hidden.chat, runsOn },
+  hiddenMessages: { ...hidden.messages, runsOn },
+  hiddenResponses: { ...hidden.responses, runsOn },
+  nativeMessages: json(messagesPath, "messages", { messages, max_tokens: 100 }, costOfTokens),
+  nativeMessagesStream: json(messagesPath, "messages", messagesMembers, costOfTokens),
+  nativeResponses: json(responsesPath, "responses", { input: text, store: false }, costOfTokens),
+  nativeResponsesStream: json(responsesPath, "responses", responsesMembers, costOfTokens),
   chat: json(chatPath, "chat", { messages }, costOfTokens),
   messages: json("/v1/messages", "chat", { messages, max_tokens: 100 }, costOfTokens, chatPath),
   responses: json("/v1/responses", "chat", { input: text, store: false }, costOfTokens, chatPath),
@@ -112,16 +139,11 @@ export const billedCalls = {
   speech: json("/v1/audio/speech", "speech", { input: text, voice: "alto" }, () =>
     BigInt(text.length * 15_000),
   ),
-  transcription: {
-    path: "/v1/audio/transcriptions",
-    providerPath: "/v1/audio/transcriptions",
-    name: "transcription",
-    async write(model) {
-      const form = new Response(audioForm(wav(2), { model }));
-      const contentType = form.headers.get("content-type") ?? "";
-      return { bytes: Buffer.from(await form.arrayBuffer()), contentType };
-    },
-    cost: () => 12n * 100_000n,
+  transcription: transcription("transcription", () => 12n * 100_000n),
+  formTranscription: transcription("form", () => 2n * 100_000n),
+  formStream: {
+    ...transcription("form-stream", () => 2n * 100_000n, { stream: "true" }),
+    runsOn: true,
   },
   streamedFile: audioStream("/v1/audio/transcriptions"),
   live: audioStream("/v1/audio/transcriptions/stream"),

@@ -56,8 +56,28 @@ const failWith =
 /** Returns what ends a call of the cell; undefined for an ending that is in `long`. */
 export function endingOf({ ending, form, call }: Cell): EndCall | undefined {
   if (call.isAudioStream) return endAudioCall[ending];
+  if (call.runsOn) return endCallThatRunsOn[ending];
   return form === "stream" ? endStreamCall[ending] : endCall[ending];
 }
+
+/** Leaves a stream between its first event and its last, which are some time apart. */
+const leavePaced: EndCall = async (stack, account, { call }) => {
+  const open = await beginCall(stack, account, call, "paced");
+  await soon(() => expect(open.receivedBytes()).toBeGreaterThan(0));
+  open.leave();
+  await open.ended;
+  return open;
+};
+
+/** Those of a stream that its client may leave, and that runs to its end. */
+const endCallThatRunsOn: { readonly [Each in Ending]?: EndCall } = {
+  ...endStreamCall,
+  "the client leaves before the first byte": leaveBeforeTheFirstByte,
+  "the client leaves after the first byte": leaveAfter(1),
+  "the client leaves in the middle": leavePaced,
+  "the client leaves at the last event": leaveAtTheLastByte,
+  "the key is revoked": revokeTheKey,
+};
 
 /** The endings that need no gateway of their own, and take less than a second. */
 const endCall: { readonly [Each in Ending]?: EndCall } = {

@@ -3,8 +3,9 @@ import { type BilledCall, billedCalls } from "./billed-calls.ts";
 /**
  * What is charged for a call, by its route, its form and the way it ends. `docs/money.md` says why.
  *
- * A row is a route in one form. The columns are `endings`. A law (`matrix.spec.ts`) fails when a
- * billable route, or a chat wire in one of its forms, has no row.
+ * A row is a route in one form, served in one way. The columns are `endings`. A law (`matrix.spec.ts`)
+ * fails when a billable route, a chat wire in one of its forms, a wire that some kind of provider speaks, or
+ * a form in which providers take audio has no row.
  *
  * To add a row:
  *
@@ -68,10 +69,18 @@ export type CellCharge =
  */
 export type ResponseForm = "whole" | "speech" | "stream" | "live" | "job";
 
+/**
+ * How the slot serves a call: by what most providers of the route take, on the wire of the client (`native`), by
+ * a model that hides its reasoning, or by OpenAI's form of transcription.
+ */
+export type ServedBy = "usual" | "native" | "hidden" | "form";
+
 export interface MatrixRow {
   /** The path in the gateway's table of routes. */
   path: string;
   form: ResponseForm;
+  /** Default: `usual`. */
+  by?: ServedBy;
   call: BilledCall;
   charges: Readonly<Record<Ending, CellCharge>>;
 }
@@ -127,6 +136,24 @@ const chatStream: MatrixRow["charges"] = {
   "the provider errs": "nothing",
 };
 
+/** A stream of hidden reasoning is read on without its client. Its deadline ends it, while the client waits. */
+const hiddenStream: MatrixRow["charges"] = {
+  ...chatStream,
+  "the client leaves before the first byte": "reported",
+  "the client leaves after the first byte": "reported",
+  "the client leaves in the middle": "reported",
+  "the client leaves at the last event": "reported",
+  "the key is revoked": "reported",
+};
+
+/** The provider has the whole file, and reports its usage at the end. What it has sent before makes it billed. */
+const formStream: MatrixRow["charges"] = {
+  ...hiddenStream,
+  "the deadline passes": upload["the deadline passes"],
+  "the provider closes": "delivered",
+  "the provider errs": "delivered",
+};
+
 /** Whatever ends streamed audio, the audio that the provider was sent is billed. */
 const audioStream: MatrixRow["charges"] = {
   "the client leaves before the first byte": "delivered",
@@ -171,6 +198,49 @@ export const matrix: readonly MatrixRow[] = [
   { path: chatWires[0], form: "stream", call: billedCalls.chatStream, charges: chatStream },
   { path: chatWires[1], form: "stream", call: billedCalls.messagesStream, charges: chatStream },
   { path: chatWires[2], form: "stream", call: billedCalls.responsesStream, charges: chatStream },
+  ...(
+    [
+      [chatWires[0], billedCalls.hiddenChat],
+      [chatWires[1], billedCalls.hiddenMessages],
+      [chatWires[2], billedCalls.hiddenResponses],
+    ] as const
+  ).map(
+    ([path, call]): MatrixRow => ({
+      path,
+      form: "stream",
+      by: "hidden",
+      call,
+      charges: hiddenStream,
+    }),
+  ),
+  {
+    path: chatWires[1],
+    form: "whole",
+    by: "native",
+    call: billedCalls.nativeMessages,
+    charges: whole,
+  },
+  {
+    path: chatWires[1],
+    form: "stream",
+    by: "native",
+    call: billedCalls.nativeMessagesStream,
+    charges: chatStream,
+  },
+  {
+    path: chatWires[2],
+    form: "whole",
+    by: "native",
+    call: billedCalls.nativeResponses,
+    charges: whole,
+  },
+  {
+    path: chatWires[2],
+    form: "stream",
+    by: "native",
+    call: billedCalls.nativeResponsesStream,
+    charges: chatStream,
+  },
   { path: "/v1/embeddings", form: "whole", call: billedCalls.embeddings, charges: whole },
   { path: "/v1/rerank", form: "whole", call: billedCalls.rerank, charges: whole },
   { path: "/v1/classification", form: "whole", call: billedCalls.classification, charges: whole },
@@ -189,6 +259,20 @@ export const matrix: readonly MatrixRow[] = [
     charges: audioStream,
   },
   {
+    path: "/v1/audio/transcriptions",
+    form: "whole",
+    by: "form",
+    call: billedCalls.formTranscription,
+    charges: upload,
+  },
+  {
+    path: "/v1/audio/transcriptions",
+    form: "stream",
+    by: "form",
+    call: billedCalls.formStream,
+    charges: formStream,
+  },
+  {
     path: "/v1/audio/transcriptions/stream",
     form: "live",
     call: billedCalls.live,
@@ -202,14 +286,15 @@ export const matrix: readonly MatrixRow[] = [
 export interface Cell {
   call: BilledCall;
   form: ResponseForm;
+  by?: ServedBy;
   ending: Ending;
   charge: Extract<CellCharge, string>;
 }
 
 /** Returns the cells of an ending that tests run: all but those that are impossible. */
 export function cellsOf(ending: Ending): Cell[] {
-  return matrix.flatMap(({ call, form, charges }) => {
+  return matrix.flatMap(({ call, form, by = "usual", charges }) => {
     const charge = charges[ending];
-    return typeof charge === "string" ? [{ call, form, ending, charge }] : [];
+    return typeof charge === "string" ? [{ call, form, by, ending, charge }] : [];
   });
 }

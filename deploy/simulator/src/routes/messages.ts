@@ -46,11 +46,11 @@ async function respond(
   commands: Commands,
   request: MessagesRequest,
 ): Promise<void> {
-  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
   const message = generateMessage(request, commands, recorded.seq);
   const { id, content, stopReason, stopDetails, usage } = message;
-  recorded.status = 200;
   recorded.promptTokens = message.promptTokens;
+  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+  recorded.status = 200;
   const head = { id, type: "message", role: "assistant", model: request.model };
   if (request.stream) {
     await sendMessageStream(call, recorded, commands, message, head);

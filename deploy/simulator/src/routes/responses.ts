@@ -68,10 +68,10 @@ async function respond(
   commands: Commands,
   request: ResponsesRequest,
 ): Promise<void> {
-  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
   const generated = generateResponse(request, commands, recorded.seq);
-  recorded.status = 200;
   recorded.promptTokens = generated.promptTokens;
+  if (commands !== NO_COMMANDS && (await injectFaults(call, recorded, commands))) return;
+  recorded.status = 200;
   const head = headOf(request, recorded.seq, Math.floor(recorded.at / 1_000));
   if (request.stream) {
     const isObfuscated = request.stream_options?.include_obfuscation !== false;

@@ -30,7 +30,7 @@ export interface StreamEnd {
  * Transcribes a file over a WebSocket to the provider, or by OpenAI's form, and yields the events as they
  * arrive. Whatever ends it, what it used is billed, but for the end of the gateway's grace period; see
  * `TranscriptUsage`. A provider that was sent a form is read to its end although the client leaves; no
- * other is called then. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
+ * other is called then, and the request is not in progress any more. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
  * where no slot of the alias takes streams.
  */
 export async function* streamFile(
@@ -47,6 +47,7 @@ export async function* streamFile(
   const call = { requestId: caller.requestId, signal, defaultTimeoutMs: maxTranscriptionMs };
   try {
     yield* engine.stream({ caller, model, ...held }, async function* (generation) {
+      left.addEventListener("abort", () => generation.callerLeft(), { once: true });
       const { response } = await generation.attemptStream(async (slot) => {
         // A form is read to its end although the client leaves, once a provider is called.
         left.throwIfAborted();

@@ -5,6 +5,9 @@ import { type ChatMember, chatMembers } from "./chat-members.ts";
 import type { ProviderRefusal, ReadRefusal } from "./provider-refusal.ts";
 import { type RouteType, routeTypes } from "./route-types.ts";
 
+/** How providers are sent a file to transcribe: its bytes alone, or in OpenAI's form. */
+export const transcriptionWires = ["raw", "multipart"] as const;
+
 /**
  * What the catalog and the provider client need to know of a kind of providers: of a vendor, or of all
  * that speak the same API. The kinds themselves are in `@tollgate/providers`.

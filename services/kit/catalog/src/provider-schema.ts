@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keysSchema } from "./key-pool.ts";
-import type { ProviderKind, ProviderKinds } from "./provider-kind.ts";
+import { type ProviderKind, type ProviderKinds, transcriptionWires } from "./provider-kind.ts";
 import { secretName } from "./secret-name.ts";
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
@@ -28,7 +28,7 @@ export function providerSchema(kinds: ProviderKinds) {
       keys: keysSchema(keyVariable(all)).optional(),
       region: z.string().optional(),
       responses: z.boolean().optional(),
-      transcriptions: z.enum(["raw", "multipart"]).optional(),
+      transcriptions: z.enum(transcriptionWires).optional(),
       continuous_usage: z.boolean().optional(),
       private_urls: z.boolean().optional(),
       connect_seconds: seconds.optional(),
@@ -112,7 +112,7 @@ function regionProblem(
 
 function takesWire(
   { transcriptionForms: forms }: ProviderKind,
-  wire: "raw" | "multipart" | undefined,
+  wire: (typeof transcriptionWires)[number] | undefined,
 ): boolean {
   return wire === undefined || forms === "optional" || (forms === "always" && wire === "multipart");
 }
