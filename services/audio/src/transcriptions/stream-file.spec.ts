@@ -43,7 +43,7 @@ test.each([
   const engine: Partial<Engine> = {
     resolve: () => ({ chain, pricing }) as unknown as Model,
     async *stream(_call, work) {
-      yield* work({ attemptStream } as unknown as Generation);
+      yield* work({ attemptStream, callerLeft() {} } as unknown as Generation);
     },
   };
   const runtime = { engine, providers: { send } } as unknown as ProviderRuntime;

@@ -35,16 +35,25 @@ export class Backlog {
 
   /** The connection is paused. Safe to repeat. */
   pause(): void {
-    clearInterval(this.#interval);
+    clearTimeout(this.#interval);
     this.#interval = undefined;
   }
 
   /** It is not paused any more. */
   resume(): void {
-    this.pause();
     this.#intervalBytes = 0;
     this.#silentIntervals = 0;
-    const interval = setInterval(() => {
+    this.#awaitInterval();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timeout);
+    this.pause();
+  }
+
+  #awaitInterval(): void {
+    this.pause();
+    const interval = setTimeout(() => {
       // What has arrived while this thread did something else is read before the check.
       setImmediate(() => {
         if (this.#interval === interval) this.#check();
@@ -53,15 +62,12 @@ export class Backlog {
     this.#interval = interval.unref();
   }
 
-  stop(): void {
-    clearTimeout(this.#timeout);
-    this.pause();
-  }
-
   #check(): void {
     const bytes = this.#intervalBytes;
     this.#intervalBytes = 0;
     this.#silentIntervals = bytes === 0 ? this.#silentIntervals + 1 : maxSilentIntervals;
-    if (bytes < intervalBytes && this.#silentIntervals >= maxSilentIntervals) this.#end();
+    const hasArrived = bytes < intervalBytes && this.#silentIntervals >= maxSilentIntervals;
+    if (hasArrived) this.#end();
+    else this.#awaitInterval();
   }
 }
