@@ -115,7 +115,6 @@ test("all that a provider has sent counts when a client that reads slowly leaves
     stopReading("openai"),
     stopReading("openai", "gzip"),
     stopReading("anthropic"),
-    stopReading("anthropic", "gzip"),
     stopReading("google"),
   ]);
   await untilIdle();

@@ -11,7 +11,7 @@ const maxUnreadBytes = 64 * 1024;
 const endTimeoutMs = 1_000;
 
 /** How long after it was paused a connection may have a backlog. */
-const backlogAfterMs = 1_000;
+const backlogAfterMs = 10_000;
 const eventStreamType = /event-?stream/i;
 
 /** Aborts a call whose response is not read to its end. No caller is thrown this error. */
