@@ -74,11 +74,11 @@ describe("synchronous OCR", () => {
     ["a PDF with compressed pages", [{ ...imageFile, contents: "%PDF-1.5 packed" }], 100n],
   ])("the hold for %s covers the most pages that they can have", async (_, files, pages) => {
     const own = await stack.newAccount(1);
+    const since = stack.simulator.calls.list().at(-1)?.seq ?? 0;
     const pending = ocr.read([...files, modelField("test-read-slow")], own.key);
-    const isHeld = async () => {
-      expect((await readWalletRow(stack, own)).held).toBe(pages * 1_500_000n);
-    };
-    await eventually(isHeld, { timeout: 10_000 });
+    // The hold comes before the call, which can be released only once the provider has it.
+    await eventually(() => expect(stack.simulator.calls.list({ since })).toHaveLength(1));
+    expect((await readWalletRow(stack, own)).held).toBe(pages * 1_500_000n);
     stack.simulator.release();
     expect((await pending).status).toBe(200);
   });
