@@ -12,6 +12,8 @@ import { isoTime } from "../text/times.ts";
 import type { Command, OperatorClient } from "./command.ts";
 
 const maxPage = 1_000;
+/** The months of all accounts are read. */
+const issueTimeoutMs = 60 * 60 * 1_000;
 
 /** `tollgate statement list` */
 export const listStatementsCommand: Command = {
@@ -63,7 +65,7 @@ export const issueStatementsCommand: Command = {
   takes: [],
   options: [],
   async run(_args, _options, operator) {
-    const { issued } = await operator().issueStatements({});
+    const { issued } = await operator().issueStatements({}, { timeoutMs: issueTimeoutMs });
     return { lines: [`issued ${issued}`], json: { issued } };
   },
 };

@@ -12,9 +12,9 @@ import { toConnectError } from "./connect-error.ts";
 
 /** Most calls are short; some sum many rows. */
 const timeoutMs = 60_000;
-/** A verification reads every entry, or lists every payment. */
+/** A verification reads every entry, or lists every payment. Statements are of every account. */
 const verifyTimeoutMs = 60 * 60_000;
-const verifications = new Set(["verifyLedger", "verifyPayments"]);
+const verifications = new Set(["verifyLedger", "verifyPayments", "issueStatements"]);
 
 export interface OperatorCallParts {
   sessions: SignedInSessions;
