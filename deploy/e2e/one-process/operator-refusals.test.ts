@@ -36,6 +36,11 @@ describe("the tollgate command", () => {
     expect(response.code).toBe(code);
   });
 
+  test("an overview without a period is refused, and ends no process", async () => {
+    await expect(stack.operator.readOverview({})).rejects.toMatchObject({ code: "invalid_param" });
+    expect((await stack.operator.listOperators({})).operators).toBeDefined();
+  });
+
   test("checks a catalog without a gateway, and reports an unreachable gateway", async () => {
     const checked = await tollgate("catalog", "check", stack.catalogFile);
     expect(checked.stdout).toContain("models, valid");

@@ -20,6 +20,8 @@ export interface GatewayUnderTest {
   stopService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
   /** Starts one more, in one process with `env` on top of the environment. */
   addReplica(env?: NodeJS.ProcessEnv): Promise<Child>;
+  /** Returns the id of the process of a service's first replica. */
+  pidOf(name: ServiceName): number;
   /** Returns the resident memory of the largest process; 0 where the OS has no /proc. */
   memoryBytes(): number;
   stop(): Promise<void>;
@@ -74,6 +76,7 @@ export async function startGatewayProcess(
     killService: undefined,
     stopService: undefined,
     addReplica,
+    pidOf: () => child.pid,
     memoryBytes: () => residentBytes(child.pid),
     async stop() {
       for (const replica of more) await replica.stop();
@@ -123,6 +126,7 @@ export async function startAsFleet(
       edges.push(edge);
       return edge;
     },
+    pidOf: (name) => fleet.process(name)?.pid ?? 0,
     memoryBytes: () => Math.max(...fleet.pids().map(residentBytes)),
     stop: fleet.stop,
     kill() {

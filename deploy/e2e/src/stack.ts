@@ -73,6 +73,8 @@ export interface OwnStack extends Stack {
   killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
   /** Does the same with SIGTERM, and resolves once the process has exited. */
   stopService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
+  /** Returns the id of the process of a service, which may run others, too. */
+  pidOf(name: ServiceName): number;
   /** Closes the database to the gateway and returns a function that opens it again. */
   stopDatabase(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
@@ -172,8 +174,8 @@ export async function startStack(
       const { keyId, key } = await operator.client.createKey({ account: accountId });
       return { accountId, keyId, key };
     },
-    killChat: gateway.killChat,
-    ...{ killService: gateway.killService, stopService: gateway.stopService },
+    ...{ killChat: gateway.killChat, killService: gateway.killService },
+    ...{ stopService: gateway.stopService, pidOf: gateway.pidOf },
     operationsUrls: gateway.operationsAddresses.map((address) => `http://${address}`),
     stopDatabase: database.close,
     addReplica,

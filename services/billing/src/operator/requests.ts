@@ -45,10 +45,12 @@ export function implementRequests(parts: OperatorParts) {
     },
     async readOverview({ account, from, to }) {
       const accountId = await accountIdOf(prisma, account);
+      // Read before any call begins: one that nobody awaits would end the process with its error.
+      const dates = { from: dateOf(from, "from"), to: dateOf(to, "to") };
       const period = { ...(from && { from }), ...(to && { to }) };
       const [{ $typeName: _, ...overview }, refusals, refusedKeys, processes] = await Promise.all([
         ledger.sumOverview({ accountId, ...period }),
-        sumRefusals(prisma, { accountId, from: dateOf(from, "from"), to: dateOf(to, "to") }),
+        sumRefusals(prisma, { accountId, ...dates }),
         accountId === "" ? readRefusedKeys(slots) : [],
         accountId === "" ? readRefusingProcesses(parts) : [],
       ]);

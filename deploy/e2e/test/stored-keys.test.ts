@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { testCatalog } from "../src/catalog/catalog.ts";
+import { eventually } from "../src/eventually.ts";
+import { canReadMemory, memoryHas } from "../src/process-memory.ts";
+import { chatBody, send } from "../src/request.ts";
+import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
+
+const hourMs = 3_600_000;
+/** A change must be in use within two seconds; the machine may be busy. */
+const soon = { timeout: 15_000, interval: 100 };
+
+describe("a stored key of a provider", () => {
+  let stack: OwnStack;
+  let account: TestAccount;
+  let log = "";
+
+  beforeAll(async () => {
+    vi.spyOn(process.stderr, "write").mockImplementation((part) => {
+      log += part.toString();
+      return true;
+    });
+    stack = await startStack({ TOLLGATE_LOG: "debug" }, { services: chatServices });
+    account = await stack.newAccount(5);
+  });
+
+  afterAll(async () => {
+    await stack.stop();
+    vi.restoreAllMocks();
+  });
+
+  /** Adds a model to the catalog whose provider has a stored key, and whose reply has the name. */
+  async function newModel() {
+    const name = `key-${randomUUID()}`;
+    const catalog = JSON.parse(testCatalog(stack.simulator.url)) as Catalog;
+    const [first] = catalog.models;
+    catalog.providers.stored = { base_url: `${stack.simulator.url}/v1`, secret: name };
+    const chain = [{ provider: "stored", model: `sim-small?reply_id=${name}` }];
+    catalog.models.push({ ...first, alias: name, chain });
+    stack.simulator.replies.set(name, { body: completion });
+    await writeFile(stack.catalogFile, JSON.stringify(catalog));
+    await eventually(async () => {
+      const response = await send(`${stack.url}/v1/models`, { key: account.key });
+      expect(response.text).toContain(name);
+    }, soon);
+    return name;
+  }
+
+  const chat = (model: string) =>
+    send(`${stack.url}/v1/chat/completions`, { key: account.key, body: chatBody({ model }) });
+
+  /** Resolves with the key that the provider is sent. */
+  async function sentKey(name: string): Promise<string | undefined> {
+    expect((await chat(name)).status).toBe(200);
+    const authorization = stack.simulator.replies.requestTo(name)?.headers.authorization;
+    return String(authorization).replace("Bearer ", "");
+  }
+
+  const newValue = () => `sk-test-${randomUUID()}`;
+
+  test("serves as soon as it is set, replaced and removed, without a restart", async () => {
+    const name = await newModel();
+    await eventually(async () => expect((await chat(name)).status).toBe(503), soon);
+    const [first, second] = [newValue(), newValue()];
+    await stack.operator.setSecret({ name, value: first });
+    await eventually(async () => expect(await sentKey(name)).toBe(first), soon);
+    await stack.operator.setSecret({ name, value: second });
+    await eventually(async () => expect(await sentKey(name)).toBe(second), soon);
+    await expect(stack.operator.removeSecret({ name })).rejects.toThrow(/is the key of stored/);
+    await writeFile(stack.catalogFile, testCatalog(stack.simulator.url));
+    await eventually(() => stack.operator.removeSecret({ name }), soon);
+  });
+
+  test("is nowhere but in the services that call providers", async () => {
+    const name = await newModel();
+    const value = newValue();
+    await stack.operator.setSecret({ name, value });
+    await eventually(async () => expect(await sentKey(name)).toBe(value), soon);
+    stack.simulator.replies.set(name, { status: 401, body: { error: { message: value } } });
+    const refused = await chat(name);
+    const texts = {
+      refused: refused.text,
+      database: await dump(stack.databaseUrl),
+      secrets: textOf(await stack.operator.listSecrets({})),
+      audit: textOf(await stack.operator.listAudit({ limit: 1_000 })),
+      models: textOf(await stack.operator.listModels({})),
+      overview: textOf(await stack.operator.readOverview(lastHours())),
+      metrics: await metricsOf(stack.operationsUrls),
+      log,
+    };
+    expect(refused.status).toBeGreaterThanOrEqual(500);
+    expect([texts.database, texts.secrets, texts.audit].every((text) => text.includes(name))).toBe(
+      true,
+    );
+    expect(texts.log).toContain("slot failed");
+    for (const [where, text] of Object.entries(texts)) {
+      expect(
+        formsOf(value).filter((form) => text.includes(form)),
+        where,
+      ).toEqual([]);
+    }
+  });
+
+  test("is not in the memory of the edge", async ({ skip }) => {
+    if (inject("shape") !== "fleet" || !canReadMemory) skip("needs a fleet and /proc");
+    const name = await newModel();
+    const value = newValue();
+    await stack.operator.setSecret({ name, value });
+    await eventually(async () => expect(await sentKey(name)).toBe(value), soon);
+    expect(memoryHas(stack.pidOf("chat"), value)).toBe(true);
+    expect(memoryHas(stack.pidOf("edge"), value)).toBe(false);
+  });
+});
+
+interface Catalog {
+  providers: Record<string, object>;
+  models: object[];
+}
+
+const completion = {
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1,
+  model: "sim-small",
+  choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+
+function lastHours() {
+  const start = Math.floor(Date.now() / hourMs) * hourMs;
+  return { from: timestampFromMs(start - hourMs), to: timestampFromMs(start + hourMs) };
+}
+
+function formsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  return [value, bytes.toString("hex"), bytes.toString("base64")];
+}
+
+function textOf(message: object): string {
+  return JSON.stringify(message, (_, value) => (typeof value === "bigint" ? `${value}` : value));
+}
+
+/** Returns all rows of all tables as text, in which bytes are hexadecimal. */
+async function dump(url: string): Promise<string> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const texts: string[] = [];
+    for (const { name } of rows) {
+      const found = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${name} t`);
+      texts.push(...found.rows.map(({ text }) => text));
+    }
+    return texts.join("\n");
+  } finally {
+    await client.end();
+  }
+}
+
+async function metricsOf(urls: readonly string[]): Promise<string> {
+  const pages = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+  return pages.join("\n");
+}
