@@ -32,7 +32,7 @@ image:
   providers: true
 billing:
   mail: true
-  calls: [ledger, chat]
+  calls: [ledger, chat, document, image, audio]
   database: true
   operatorSecret: true
   storesSecrets: true

@@ -83,6 +83,8 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   rollBackCatalog: "operators",
   getCatalogStatus: "operators",
   updateSlot: "operators",
+  testSlot: "operators",
+  listProviderModels: "operators",
   setSecret: "operators",
   listSecrets: "operators",
   removeSecret: "operators",

@@ -4,11 +4,12 @@ import { promisify } from "node:util";
 import type { FleetSecrets } from "@tollgate/core/peer-auth";
 import { bundleCache, commandProgram } from "./programs.ts";
 
-/** Runs the `tollgate` command against the operator's port at `address`. */
+/** Runs the `tollgate` command against the operator's port at `address`. `input` is its standard input. */
 export async function runTollgate(
   address: string,
   { fleet, operator }: FleetSecrets,
   args: readonly string[],
+  input = "",
 ) {
   const env = {
     PATH: process.env.PATH,
@@ -18,9 +19,9 @@ export async function runTollgate(
     TOLLGATE_OPERATOR_SECRET: operator,
   };
   const command = [fileURLToPath(commandProgram), ...args];
-  const { stdout, stderr, code } = await promisify(execFile)(process.execPath, command, {
-    env,
-  }).then(
+  const running = promisify(execFile)(process.execPath, command, { env });
+  running.child.stdin?.end(input);
+  const { stdout, stderr, code } = await running.then(
     (output) => ({ ...output, code: 0 }),
     (error) => error as { stdout: string; stderr: string; code: number },
   );

@@ -27,6 +27,7 @@ import { jinaRoutes } from "./routes/jina.ts";
 import { messages } from "./routes/messages.ts";
 import { mistralChatRoute, mistralEmbeddingsRoute } from "./routes/mistral.ts";
 import { mistralOcrRoutes } from "./routes/mistral-ocr.ts";
+import { modelRoutes } from "./routes/models.ts";
 import { ocrJobRoute, ocrJobsRoute, ocrRoute } from "./routes/ocr.ts";
 import { putReply } from "./routes/replies.ts";
 import { rerankRoute } from "./routes/rerank.ts";
@@ -89,6 +90,7 @@ const ROUTES: readonly SimulatorRoute[] = [
     refusal: unauthorized,
   }),
   ...xaiRoutes,
+  ...modelRoutes,
   ...bedrockRoutes,
   listCalls,
   clearCalls,

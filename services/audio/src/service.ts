@@ -1,12 +1,15 @@
 import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
+import { testSlot } from "@tollgate/generation/slot-test/test-slot";
 import { serveRoutes, serveUpgrades } from "@tollgate/http/proxied-request";
 import { serveProxied } from "@tollgate/http/server";
 import { AudioService } from "@tollgate/proto/tollgate/v1/audio";
+import { AudioTestService } from "@tollgate/proto/tollgate/v1/slot_test";
 import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
 import { graceEndOf } from "./grace-end.ts";
 import { createLiveServer } from "./live/server.ts";
 import { speak } from "./speech.ts";
+import { callAudioSlot } from "./test-audio-slot.ts";
 import { handleTranscription } from "./transcriptions/handler.ts";
 import { listAliasVoices } from "./voices.ts";
 
@@ -38,8 +41,13 @@ export const audio = defineService({
       speak: (call, cancellation) => speak(runtime, call, cancellation),
       listVoices: (request, { signal }) => listAliasVoices(runtime, request, signal),
     });
+    const tests = bindService(AudioTestService, {
+      testAudioSlot: async ({ test }, cancellation) => ({
+        result: await testSlot(runtime, test, cancellation, callAudioSlot),
+      }),
+    });
     return {
-      bindings: [implementation],
+      bindings: [implementation, tests],
       httpAddress: context.httpAddress,
       async drain(graceMs) {
         await Promise.all([server.stop(graceMs), runtime.drain(graceMs)]);

@@ -23,6 +23,7 @@ export interface Change {
     | "operator"
     | "token"
     | "slot"
+    | "provider"
     | "secret"
     | "catalog";
   subjectId: string;

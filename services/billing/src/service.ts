@@ -27,6 +27,8 @@ import { startMailing } from "./mail/mailing.ts";
 import { readMailSettings } from "./mail/settings.ts";
 import { readSignUpSettings } from "./members/sign-up-settings.ts";
 import { implementOperator } from "./operator/operator.ts";
+import { connectProviderServices } from "./operator/provider-services.ts";
+import { TestRate } from "./operator/test-rate.ts";
 import { implementPaymentService } from "./payments/payment-service.ts";
 import { reconcilePayments } from "./payments/reconcile.ts";
 import { openStripe } from "./payments/stripe-client.ts";
@@ -82,7 +84,9 @@ export const billing = defineService({
     const reads = { ledger, credits, slots, conversations, stripe, statementIssuer };
     const catalogParts = { catalog: catalog.current, catalogFile: catalog.file };
     const { secretsKey } = config;
-    const parts = { prisma, ...reads, ...catalogParts, secretsKey, notices, mailing, signUp, now };
+    const tests = { services: connectProviderServices(peer), testRate: new TestRate(now) };
+    const reading = { ...reads, ...catalogParts, ...tests };
+    const parts = { prisma, ...reading, secretsKey, notices, mailing, signUp, now };
     const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),

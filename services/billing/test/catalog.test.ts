@@ -30,6 +30,8 @@ import { localActor } from "../src/actor.ts";
 import { implementCatalog } from "../src/catalog/sync.ts";
 import { PrismaClient } from "../src/generated/client.ts";
 import { implementOperator } from "../src/operator/operator.ts";
+import type { ProviderServices } from "../src/operator/provider-services.ts";
+import { TestRate } from "../src/operator/test-rate.ts";
 import { billingSchema } from "../src/schema.ts";
 
 const log = createLog("silent");
@@ -88,6 +90,8 @@ describe("the catalog in the database", () => {
       secretsKey: undefined,
       mailing: undefined,
       signUp: { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const,
+      services: {} as ProviderServices,
+      testRate: new TestRate(() => new Date()),
     };
     transport.add(bindService(CatalogService, implementCatalog(prisma)));
     catalogs = createClient(CatalogService, transport);

@@ -19,6 +19,8 @@ import { localActor } from "../src/actor.ts";
 import { PrismaClient } from "../src/generated/client.ts";
 import { implementIdentity } from "../src/identity/identity.ts";
 import { implementOperator } from "../src/operator/operator.ts";
+import type { ProviderServices } from "../src/operator/provider-services.ts";
+import { TestRate } from "../src/operator/test-rate.ts";
 import { billingSchema } from "../src/schema.ts";
 
 /** The calls about who uses the console, over a database of their own. */
@@ -48,6 +50,8 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
   const notices = localNotices();
   const parts = {
     ...{ prisma, notices, now, mailing: undefined, signUp, secretsKey: undefined },
+    services: {} as ProviderServices,
+    testRate: new TestRate(now),
     ledger: createClient(LedgerService, transport),
     credits: createClient(CreditService, transport),
     slots: createClient(SlotService, transport),

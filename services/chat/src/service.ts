@@ -1,8 +1,11 @@
 import { integerSetting, readSettings } from "@tollgate/core/config";
 import { serveJson } from "@tollgate/generation/json-route";
 import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
+import { listProviderModels } from "@tollgate/generation/slot-test/list-provider-models";
+import { testSlot } from "@tollgate/generation/slot-test/test-slot";
 import { ChatService } from "@tollgate/proto/tollgate/v1/chat";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
+import { ChatTestService } from "@tollgate/proto/tollgate/v1/slot_test";
 import { bindService } from "@tollgate/rpc/implementation";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { defineService } from "@tollgate/runtime/service";
@@ -12,6 +15,7 @@ import { noConversations } from "./conversations/service.ts";
 import { embeddings } from "./embeddings.ts";
 import { serve } from "./serve.ts";
 import { serveStream } from "./serve-stream.ts";
+import { callChatSlot } from "./test-chat-slot.ts";
 import { startTokenizer } from "./tokenizer/tokenizer.ts";
 import { UsageMeter } from "./usage/usage-meter.ts";
 import { countTokens } from "./wires/count-tokens.ts";
@@ -43,8 +47,18 @@ export const chat = defineService({
       },
     });
     const stored = bindService(ConversationService, conversations?.api ?? noConversations);
+    const tests = bindService(ChatTestService, {
+      testChatSlot: async ({ test }, cancellation) => ({
+        result: await testSlot(runtime, test, cancellation, (call) =>
+          callChatSlot(chatRuntime, call),
+        ),
+      }),
+      listChatProviderModels: async ({ request }, { signal }) => ({
+        response: await listProviderModels(runtime, required(request), signal),
+      }),
+    });
     return {
-      bindings: [chats, stored],
+      bindings: [chats, stored, tests],
       drain: runtime.drain,
       async stop(graceMs) {
         await runtime.stop(graceMs);

@@ -47,6 +47,7 @@ import {
   listTokensCommand,
   revokeTokenCommand,
 } from "./commands/operator-commands.ts";
+import { listProviderModelsCommand, testSlotCommand } from "./commands/provider-commands.ts";
 import {
   createCheckoutCommand,
   listPaymentsCommand,
@@ -110,6 +111,8 @@ export const commands: Readonly<Record<string, Command>> = {
   "model list": listModelsCommand,
   "slot disable": updateSlotCommand("disable"),
   "slot enable": updateSlotCommand("enable"),
+  "provider test": testSlotCommand,
+  "provider models": listProviderModelsCommand,
   "secret set": setSecretCommand,
   "secret list": listSecretsCommand,
   "secret remove": removeSecretCommand,

@@ -48,6 +48,8 @@ export const help = `tollgate: the operator's commands
   tollgate model list
   tollgate slot disable SLOT [--reason R]
   tollgate slot enable SLOT
+  tollgate provider test MODEL [SLOT] [--voice VOICE] [DRAFT]
+  tollgate provider models PROVIDER [DRAFT]
   tollgate secret set NAME < FILE
   tollgate secret list
   tollgate secret remove NAME
@@ -74,6 +76,9 @@ Limits, of a key or of all keys of an account:
   --tpm TOKENS-PER-MINUTE             --parallel REQUESTS
 An update removes with: --budget none, --rpm none, --tpm none, --parallel none, --name none,
   --owner none, --tag none, --models all, --expires never
+
+Draft, of what is not in the catalog in use:
+  --draft FILE, a catalog; --with-key reads the API key of its providers from standard input
 
 DIMENSION is model, key, provider, route, account, hour, day or month.
 Filters:

@@ -2,9 +2,11 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { readSettings } from "@tollgate/core/config";
 import { serveJson } from "@tollgate/generation/json-route";
 import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
+import { testSlot } from "@tollgate/generation/slot-test/test-slot";
 import { serveRoutes } from "@tollgate/http/proxied-request";
 import { serveProxied } from "@tollgate/http/server";
 import { DocumentService } from "@tollgate/proto/tollgate/v1/document";
+import { DocumentTestService } from "@tollgate/proto/tollgate/v1/slot_test";
 import { bindService } from "@tollgate/rpc/implementation";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
@@ -18,6 +20,7 @@ import { JobStore } from "./ocr/job-store.ts";
 import { createJob, readJob } from "./ocr/jobs.ts";
 import { rerank } from "./rerank.ts";
 import { documentSchema } from "./schema.ts";
+import { callDocumentSlot } from "./test-document-slot.ts";
 
 /** OCR and its jobs, rerank and classification. */
 export const document = defineService({
@@ -53,8 +56,13 @@ export const document = defineService({
       },
       readOcrJob: (call, { signal }) => readJob(jobs, call, signal),
     });
+    const tests = bindService(DocumentTestService, {
+      testDocumentSlot: async ({ test }, cancellation) => ({
+        result: await testSlot(runtime, test, cancellation, callDocumentSlot),
+      }),
+    });
     return {
-      bindings: [implementation],
+      bindings: [implementation, tests],
       httpAddress: context.httpAddress,
       async drain(graceMs) {
         await Promise.all([server.stop(graceMs), runtime.drain(graceMs)]);

@@ -1,9 +1,12 @@
 import { serveJson } from "@tollgate/generation/json-route";
 import { openProviderRuntime } from "@tollgate/generation/provider-runtime";
+import { testSlot } from "@tollgate/generation/slot-test/test-slot";
 import { ImageService } from "@tollgate/proto/tollgate/v1/image";
+import { ImageTestService } from "@tollgate/proto/tollgate/v1/slot_test";
 import { bindService } from "@tollgate/rpc/implementation";
 import { defineService } from "@tollgate/runtime/service";
 import { imageGeneration, imagesResponse } from "./image-generation.ts";
+import { callImageSlot } from "./test-image-slot.ts";
 
 /** Image generation. */
 export const image = defineService({
@@ -16,6 +19,11 @@ export const image = defineService({
         return { body: imagesResponse(response, context.now()) };
       },
     });
-    return { bindings: [implementation], drain: runtime.drain, stop: runtime.stop };
+    const tests = bindService(ImageTestService, {
+      testImageSlot: async ({ test }, cancellation) => ({
+        result: await testSlot(runtime, test, cancellation, callImageSlot),
+      }),
+    });
+    return { bindings: [implementation, tests], drain: runtime.drain, stop: runtime.stop };
   },
 });

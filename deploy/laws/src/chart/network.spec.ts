@@ -44,8 +44,13 @@ const fleetConnections = [
   "image -> billing:9090",
   "audio -> billing:9090",
   "billing -> ledger:9090",
-  // How many conversations an account has stored.
+  // How many conversations an account has stored. Each of these tries slots of its routes.
   "billing -> chat:9090",
+  "billing -> document:9090",
+  "billing -> document:9091",
+  "billing -> image:9090",
+  "billing -> audio:9090",
+  "billing -> audio:9091",
   "console -> billing:9090",
   "test -> edge:8080",
 ];

@@ -16,6 +16,7 @@ import { implementRequests } from "./requests.ts";
 import { implementSecrets } from "./secrets.ts";
 import { implementSignUps } from "./sign-ups.ts";
 import { implementStatements } from "./statements.ts";
+import { implementSlotTests } from "./slot-tests.ts";
 import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
 
@@ -36,6 +37,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementModels(parts),
     ...implementSecrets(parts),
     ...implementCatalogCalls(parts),
+    ...implementSlotTests(parts),
     ...implementOperators(parts),
     ...implementTokens(parts),
     ...implementAudit(parts),

@@ -11,6 +11,8 @@ import type { PrismaClient } from "../generated/client.ts";
 import type { Mailing } from "../mail/mailing.ts";
 import type { SignUpSettings } from "../members/sign-up-settings.ts";
 import type { StripeAccess } from "../payments/stripe-client.ts";
+import type { ProviderServices } from "./provider-services.ts";
+import type { TestRate } from "./test-rate.ts";
 
 /** A file that is the catalog, as it was read last. */
 export interface CatalogFileText {
@@ -37,6 +39,9 @@ export interface OperatorParts {
   secretsKey: SecretsKey | undefined;
   /** Returns the file that is the catalog; undefined where it is in the database. */
   catalogFile: (() => CatalogFileText) | undefined;
+  /** The services that call providers, which try them. */
+  services: ProviderServices;
+  testRate: TestRate;
   notices: Notices;
   /** Undefined where no mail is sent. */
   mailing: Mailing | undefined;

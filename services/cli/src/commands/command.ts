@@ -22,6 +22,7 @@ export const optionTypes = {
   credit: { type: "string" },
   csv: { type: "boolean" },
   days: { type: "string" },
+  draft: { type: "string" },
   environment: { type: "boolean" },
   error: { type: "string" },
   expires: { type: "string" },
@@ -47,6 +48,8 @@ export const optionTypes = {
   to: { type: "string" },
   tpm: { type: "string" },
   without: { type: "string", multiple: true },
+  voice: { type: "string" },
+  "with-key": { type: "boolean" },
 } as const;
 
 type OptionTypes = typeof optionTypes;

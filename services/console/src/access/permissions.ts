@@ -86,6 +86,8 @@ export const operatorRules: Calls<typeof OperatorService> = {
   rollBackCatalog: { role: OWNER },
   getCatalogStatus: { role: VIEWER },
   updateSlot: { role: OPERATOR },
+  testSlot: { role: OPERATOR },
+  listProviderModels: { role: OPERATOR },
   setSecret: { role: OPERATOR },
   listSecrets: { role: VIEWER },
   removeSecret: { role: OPERATOR },

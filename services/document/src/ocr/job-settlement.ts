@@ -8,9 +8,9 @@ import { ocrAdapterOf } from "@tollgate/providers/ocr";
 import type { OcrResponse } from "@tollgate/providers/ocr-adapter";
 import { chainFailure, SlotFailure } from "@tollgate/upstream/failure";
 import type { OcrJob } from "../generated/client.ts";
-import { measurePages } from "./handler.ts";
 import type { JobParts } from "./job-parts.ts";
 import { type JobState, jobStateOf } from "./job-state.ts";
+import { measurePages } from "./measure-pages.ts";
 
 /** How long a hold that is taken for a read lasts, if its usage event is not captured. */
 const readHoldMs = 60_000n;

@@ -18,6 +18,7 @@ import type { ServiceContext } from "@tollgate/runtime/service";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
+import type { SecretValues } from "@tollgate/upstream/secret-values";
 import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
 import { reportBreakers } from "./report-breakers.ts";
@@ -29,6 +30,10 @@ import { syncSlots } from "./slot-sync.ts";
 export interface ProviderRuntime {
   engine: Engine;
   providers: ProviderClient;
+  /** Returns the catalog in use. */
+  catalog(): Catalog;
+  /** Returns a client of its own whose providers have these stored keys. */
+  clientWith(secrets: SecretValues): ProviderClient;
   /** Waits up to `graceMs` for generations, also those whose clients left; see `RunningGenerations`. */
   drain(graceMs: number): Promise<void>;
   /** Waits up to `graceMs` for the delivery of usage events, and closes everything. */
@@ -84,6 +89,8 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
       now,
     }),
     providers,
+    catalog: catalog.current,
+    clientWith: (values) => createProviderClient(env, values),
     drain: running.drain,
     async stop(graceMs) {
       slots.stop();

@@ -23,4 +23,5 @@ export const plainVendor = {
   speech: undefined,
   transcription: undefined,
   live: undefined,
+  modelList: undefined,
 } satisfies Partial<Vendor>;

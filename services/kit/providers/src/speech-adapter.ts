@@ -30,4 +30,6 @@ export interface SpeechAdapter {
   ): Promise<ProviderResponse>;
   /** The path of the provider's list of voices, or the list of a provider that has none. */
   voices: string | JsonObject;
+  /** Returns a voice that a model has in every account. */
+  usualVoice(slot: Slot): string;
 }

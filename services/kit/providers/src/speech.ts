@@ -37,6 +37,11 @@ export async function postSpeech(
   return adapter.response?.(response, client.members, call.signal) ?? response;
 }
 
+/** Returns a voice for a request that needs any. Another provider than OpenAI may not have it. */
+export function usualVoiceOf(slot: Slot): string {
+  return vendorOf(slot).speech?.usualVoice(slot) ?? "alloy";
+}
+
 /** Resolves with the JSON of a slot's voices. Throws what `ProviderClient.send` throws. */
 export async function readVoices(
   providers: ProviderClient,

@@ -5,7 +5,7 @@ import type { Vendor, VendorChat } from "./vendor.ts";
 const byName: Readonly<Record<string, Vendor>> = vendors;
 
 /** Returns the vendor of a slot's provider. */
-export function vendorOf({ provider: { kind } }: Slot): Vendor {
+export function vendorOf({ provider: { kind } }: Pick<Slot, "provider">): Vendor {
   const vendor = byName[kind.name];
   if (vendor === undefined) throw new Error(`there is no vendor ${kind.name}`);
   return vendor;

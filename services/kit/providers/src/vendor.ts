@@ -6,6 +6,7 @@ import type { ChatAdapter } from "./chat-adapter.ts";
 import type { ChatUsage } from "./chat-usage.ts";
 import type { JsonAdapter } from "./json-adapter.ts";
 import type { LiveAdapter } from "./live-adapter.ts";
+import type { ModelList } from "./model-list.ts";
 import type { OcrAdapter } from "./ocr-adapter.ts";
 import type { SpeechAdapter } from "./speech-adapter.ts";
 import type { TranscriptionAdapter } from "./transcription-adapter.ts";
@@ -27,6 +28,8 @@ export interface Vendor extends ProviderKind {
   readonly speech: SpeechAdapter | undefined;
   readonly transcription: TranscriptionAdapter | undefined;
   readonly live: LiveAdapter | undefined;
+  /** Undefined for a kind whose API lists no models. */
+  readonly modelList: ModelList | undefined;
 }
 
 /** What a kind does its own way in chat. */

@@ -1,4 +1,5 @@
 import { always } from "../every-model.ts";
+import { openaiModelList } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
@@ -31,4 +32,5 @@ export const anthropic: Vendor = {
     takesSerialCalls: always,
     takesEffort: always,
   },
+  modelList: { ...openaiModelList, path: "/models?limit=1000" },
 };

@@ -1,5 +1,6 @@
 import { hasThinking } from "../anthropic/has-thinking.ts";
 import { always } from "../every-model.ts";
+import { idsIn } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize, variables } from "./auth.ts";
@@ -42,4 +43,10 @@ export const bedrock: Vendor = {
     takesEffort: always,
   },
   json: { rerank: bedrockRerank },
+  modelList: {
+    path: "/foundation-models",
+    // It is a call of the control plane.
+    baseUrl: (url) => url.replace("://bedrock-runtime.", "://bedrock."),
+    idsOf: (response) => idsIn(response, "modelSummaries", "modelId"),
+  },
 };

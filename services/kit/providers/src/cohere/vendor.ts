@@ -1,5 +1,6 @@
 import { bearer } from "../bearer.ts";
 import { always, never } from "../every-model.ts";
+import { idsIn } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
@@ -31,4 +32,10 @@ export const cohere: Vendor = {
     takesEffort: always,
   },
   json: { embeddings: cohereEmbeddings },
+  modelList: {
+    path: "/models?page_size=1000",
+    // The list is one of version 1.
+    baseUrl: (url) => url.replace(/\/v2$/, "/v1"),
+    idsOf: (response) => idsIn(response, "models", "name"),
+  },
 };

@@ -18,6 +18,7 @@ const outputs: Readonly<Record<SpeechFormat, Record<string, string>>> = {
  */
 export const deepgramSpeech: SpeechAdapter = {
   voices: "/models",
+  usualVoice: ({ upstreamModel }) => `${upstreamModel}-thalia-en`,
   request({ path, upstreamModel }, { input, voice, response_format = "mp3", speed = 1 }) {
     if (!voice.startsWith(`${upstreamModel}-`)) {
       throw invalidParam("voice", `must begin with ${upstreamModel}- for this model`);

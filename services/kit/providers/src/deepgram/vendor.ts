@@ -1,3 +1,4 @@
+import { idsIn } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
@@ -19,4 +20,12 @@ export const deepgram: Vendor = {
   speech: deepgramSpeech,
   transcription: deepgramTranscription,
   live: deepgramLive,
+  modelList: {
+    path: "/models",
+    // A voice is a model of speech, and a slot names the model without its voice.
+    idsOf: (response) => [
+      ...idsIn(response, "stt", "canonical_name"),
+      ...idsIn(response, "tts", "architecture"),
+    ],
+  },
 };

@@ -19,6 +19,8 @@ const [slowest, fastest] = [0.7, 1.2];
 /** Speech by ElevenLabs' API. The voice is a part of the path. */
 export const elevenlabsSpeech: SpeechAdapter = {
   voices: "/voices",
+  // George, of the voices that every account has: https://elevenlabs.io/docs/quickstart
+  usualVoice: () => "JBFqnCBsd6RMkjVDRZzb",
   request({ path, upstreamModel }, { input, voice, response_format = "mp3", speed = 1 }) {
     const format = outputFormats[response_format];
     if (format === undefined) {

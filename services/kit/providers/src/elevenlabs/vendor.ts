@@ -1,3 +1,4 @@
+import { idsOfAll } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
@@ -19,4 +20,5 @@ export const elevenlabs: Vendor = {
   speech: elevenlabsSpeech,
   transcription: elevenlabsTranscription,
   live: elevenlabsLive,
+  modelList: { path: "/models", idsOf: (response) => idsOfAll(response, "model_id") },
 };

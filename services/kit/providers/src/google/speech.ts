@@ -18,6 +18,7 @@ const voiceNames =
 
 /** Speech by Gemini's API, which returns it whole, as PCM in JSON. */
 export const googleSpeech: SpeechAdapter = {
+  usualVoice: () => voiceNames.split(" ")[0] ?? "",
   voices: { voices: voiceNames.split(" ").map((name) => ({ id: name, name })) },
   request({ path }, { input, voice, response_format = "wav", speed = 1 }) {
     if (response_format !== "wav" && response_format !== "pcm") {

@@ -1,4 +1,5 @@
 import { always, never } from "../every-model.ts";
+import { idsIn } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { authorize } from "./auth.ts";
@@ -39,4 +40,9 @@ export const google: Vendor = {
   },
   json: { embeddings: googleEmbeddings, images: googleImages },
   speech: googleSpeech,
+  modelList: {
+    path: "/models?pageSize=1000",
+    idsOf: (response) =>
+      idsIn(response, "models", "name").map((name) => name.replace(/^models\//, "")),
+  },
 };

@@ -1,5 +1,6 @@
 import { bearer } from "../bearer.ts";
 import { always, never } from "../every-model.ts";
+import { openaiModelList } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
@@ -34,4 +35,5 @@ export const mistral: Vendor = {
   },
   json: { embeddings: mistralEmbeddings },
   ocr: mistralOcr,
+  modelList: openaiModelList,
 };

@@ -2,6 +2,7 @@ import { chatInputNames } from "@tollgate/catalog/chat-inputs";
 import { allChatParameters } from "@tollgate/catalog/provider-kind";
 import { bearer } from "../bearer.ts";
 import { always, never } from "../every-model.ts";
+import { openaiModelList } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor, VendorChat } from "../vendor.ts";
 import { takesEffort } from "./effort.ts";
@@ -51,4 +52,5 @@ export const openai: Vendor = {
   ...openaiRefusals,
   omittedMembers: { images: omittedOfImages },
   chat: openaiChat,
+  modelList: openaiModelList,
 };

@@ -1,5 +1,6 @@
 import { bearer } from "../bearer.ts";
 import { always, never } from "../every-model.ts";
+import { openaiModelList } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
 import { chatParameters, checkXaiChat } from "./chat.ts";
@@ -33,4 +34,5 @@ export const xai: Vendor = {
   },
   // https://docs.x.ai/docs/guides/image-generations
   refusedMembers: { images: ["size"] },
+  modelList: openaiModelList,
 };

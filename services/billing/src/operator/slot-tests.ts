@@ -1,0 +1,174 @@
+import { type Catalog, type Model, type Provider, secretNamesOf } from "@tollgate/catalog/model";
+import { parseCatalog } from "@tollgate/catalog/parse";
+import type { RouteType } from "@tollgate/catalog/route-types";
+import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
+import { isPublicUrl } from "@tollgate/core/public-host";
+import { type ListPrices, loadListPrices } from "@tollgate/list-prices/list-prices";
+import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type {
+  SlotTest,
+  SlotTestResult,
+  UnsavedCatalog,
+} from "@tollgate/proto/tollgate/v1/slot_test";
+import { vendors } from "@tollgate/providers";
+import type { Implementation } from "@tollgate/rpc/implementation";
+import { recordChange } from "../audit.ts";
+import type { OperatorParts } from "./parts.ts";
+import type { ProviderServices } from "./provider-services.ts";
+
+const maxTextCharacters = 1024 * 1024;
+const maxKeyCharacters = 8_192;
+/** Longer than a test takes, and shorter than the call of a console. */
+const timeoutMs = 50_000;
+
+/** The operator's calls that try providers. They cost the operator money, so their rate is limited. */
+export function implementSlotTests(parts: OperatorParts) {
+  const { prisma, catalog, actor, now, testRate } = parts;
+  return {
+    async testSlot({ test }) {
+      if (test === undefined) throw invalidParam("test", "is required");
+      const tried = triedCatalog(test.unsaved, catalog());
+      const model = tried.models.get(test.alias);
+      if (model === undefined) {
+        const message = `The catalog has no model ${JSON.stringify(test.alias.slice(0, 128))}.`;
+        throw new GatewayError("not_found", message, { param: "alias" });
+      }
+      testRate.take();
+      const result = await testAt(parts.services, model, test);
+      await recordChange(prisma, actor, {
+        ...{ action: "TestSlot", subjectKind: "slot", subjectId: result?.slot || test.slot },
+        after: {
+          alias: test.alias,
+          is_unsaved: test.unsaved !== undefined,
+          ...(result && {
+            is_served: result.isServed,
+            status: result.status,
+            cost_nano_usd: String(result.costNanoUsd),
+          }),
+        },
+      });
+      return result === undefined ? {} : { result };
+    },
+    async listProviderModels(request) {
+      const { provider: name, unsaved } = request;
+      const provider = triedCatalog(unsaved, catalog()).providers.get(name);
+      if (provider === undefined) {
+        const message = `The catalog has no provider ${JSON.stringify(name.slice(0, 64))}.`;
+        throw new GatewayError("not_found", message, { param: "provider" });
+      }
+      testRate.take();
+      const forwarded = { provider: name, ...(unsaved && { unsaved }) };
+      const found = await parts.services.chat.listChatProviderModels(
+        { request: forwarded },
+        { timeoutMs },
+      );
+      const { models = [], error = "", status = 0 } = found.response ?? {};
+      await recordChange(prisma, actor, {
+        ...{ action: "ListProviderModels", subjectKind: "provider", subjectId: name },
+        after: { is_unsaved: unsaved !== undefined, status, models: models.length },
+      });
+      const prices = await loadListPrices(now());
+      return { models: models.map(({ id }) => listed(id, provider, prices)), error, status };
+    },
+  } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+async function testAt(
+  { chat, document, image, audio }: ProviderServices,
+  { routeType }: Model,
+  test: SlotTest,
+): Promise<SlotTestResult | undefined> {
+  const tests: Readonly<Record<RouteType, () => Promise<{ result?: SlotTestResult | undefined }>>> =
+    {
+      chat: () => chat.testChatSlot({ test }, { timeoutMs }),
+      embeddings: () => chat.testChatSlot({ test }, { timeoutMs }),
+      rerank: () => document.testDocumentSlot({ test }, { timeoutMs }),
+      classification: () => document.testDocumentSlot({ test }, { timeoutMs }),
+      ocr: () => document.testDocumentSlot({ test }, { timeoutMs }),
+      images: () => image.testImageSlot({ test }, { timeoutMs }),
+      speech: () => audio.testAudioSlot({ test }, { timeoutMs }),
+      transcriptions: () => audio.testAudioSlot({ test }, { timeoutMs }),
+    };
+  return (await tests[routeType]()).result;
+}
+
+/** Returns the catalog to try. Throws `invalid_param` for an unsaved one that may not be tried. */
+function triedCatalog(unsaved: UnsavedCatalog | undefined, inUse: Catalog): Catalog {
+  if (unsaved === undefined) return inUse;
+  const { text, apiKey } = unsaved;
+  if (text.length > maxTextCharacters) throw invalidParam("text", "must be at most 1 MiB");
+  if (apiKey.length > maxKeyCharacters || !/^[\x21-\x7e]*$/.test(apiKey)) {
+    throw invalidParam("api_key", "must have printable ASCII characters, 8192 at most");
+  }
+  const catalog = parse(text);
+  for (const provider of catalog.providers.values()) checkAddress(provider, inUse);
+  if (apiKey === "") for (const one of catalog.providers.values()) checkKey(one, inUse);
+  return catalog;
+}
+
+function parse(text: string): Catalog {
+  try {
+    return parseCatalog(text, vendors);
+  } catch (error) {
+    if (error instanceof StartError) throw invalidParam("text", `is not valid: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Throws for a provider at an address that is not public, unless the catalog in use has one there: whoever
+ * may try a draft could read what the gateway's own network serves.
+ */
+function checkAddress({ name, baseUrl }: Provider, inUse: Catalog): void {
+  if (baseUrl === undefined || isPublicUrl(baseUrl)) return;
+  const origin = new URL(baseUrl).origin;
+  const isKnown = [...inUse.providers.values()].some((one) => originOf(one) === origin);
+  if (isKnown) return;
+  throw invalidParam(
+    "text",
+    `providers.${name}.base_url: is at a private address, which no provider of the catalog in use has`,
+  );
+}
+
+/** Throws for a stored key, or one in a variable, that would be sent to another address than its own. */
+function checkKey(provider: Provider, inUse: Catalog): void {
+  const { name, secret, apiKeyEnv, kind } = provider;
+  if (secret === undefined && apiKeyEnv === undefined && kind.variables === undefined) return;
+  const isSame = [...inUse.providers.values()].some(
+    (one) =>
+      one.secret === secret &&
+      one.apiKeyEnv === apiKeyEnv &&
+      one.baseUrlEnv === provider.baseUrlEnv &&
+      originOf(one) === originOf(provider),
+  );
+  const isDefault = originOf(provider) === originOfUrl(kind.defaultBaseUrl);
+  const isUnused = secret !== undefined && !secretNamesOf(inUse).has(secret);
+  if (isSame || (isDefault && secret !== undefined) || isUnused) return;
+  throw invalidParam(
+    "text",
+    `providers.${name}: enter the key: a key of the gateway is sent only where the catalog in use sends it`,
+  );
+}
+
+function originOf({ baseUrl }: Provider): string | undefined {
+  return originOfUrl(baseUrl);
+}
+
+function originOfUrl(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+/** Returns a model with its list prices, found by the address or by the name of its provider. */
+function listed(id: string, { baseUrl, name }: Provider, prices: ListPrices) {
+  const byUrl = baseUrl === undefined ? undefined : prices.findByUrl(baseUrl, id);
+  const found = byUrl ?? prices.find(name, id);
+  if (found === undefined) return { id };
+  const { contextTokens, rates } = found;
+  return {
+    id,
+    ...(contextTokens === undefined ? {} : { contextTokens: BigInt(contextTokens) }),
+    listPrices: [...rates].map(([dimension, { picoUsd, per }]) => ({
+      ...{ dimension, per, pricePicoUsd: picoUsd, listPricePicoUsd: picoUsd },
+    })),
+  };
+}
