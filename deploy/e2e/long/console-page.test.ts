@@ -191,6 +191,34 @@ describeInBrowser("the console's page", () => {
     expect(await page.content()).not.toContain(text);
   });
 
+  test("a slot is tested, the models of its provider are listed, and its key is replaced", async () => {
+    await using shown = await open(screenNamed("models"));
+    const { page, problems } = shown;
+    await page.getByRole("button", { name: "Test openai/gpt-5-2025-08-07", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Test" }).click();
+    await dialog.getByText("It serves: first byte after 318 ms").waitFor();
+    expect(await dialog.innerText()).toContain("a client would pay $0.000187");
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Test deepseek/deepseek-chat", exact: true }).click();
+    await dialog.getByRole("button", { name: "Test" }).click();
+    await dialog.getByText("401: Incorrect API key provided.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Models of mistral" }).first().click();
+    await dialog.getByText("mistral-ocr-latest").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Replace openai-main" }).click();
+    await page.getByLabel("Key", { exact: true }).fill("sk-0123456789abcdefghij");
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Replace key" }).click();
+    await page.getByText("sk-…ghij").waitFor();
+    expect(await page.content()).not.toContain("0123456789abcdefghij");
+    expect(problems).toEqual([]);
+  });
+
   test("a viewer sees no buttons that change something, and a customer no other account", async () => {
     await using viewer = await open({ ...screenNamed("account"), role: "viewer" });
     expect(await viewer.page.locator("main button.button").allInnerTexts()).not.toContain("Top up");

@@ -12,6 +12,7 @@ import { Empty, Loaded } from "../../ui/states.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { CheckCatalog } from "./check-catalog.tsx";
 import { SlotPanel } from "./slot-panel.tsx";
+import { StoredKeys } from "./stored-keys.tsx";
 import "./models.css";
 
 const route = getRouteApi("/app/models");
@@ -42,6 +43,7 @@ export function Models() {
       <Loaded query={read} rows={12}>
         {({ models }) => <List models={models.filter((model) => matches(model, find))} />}
       </Loaded>
+      <StoredKeys />
       <CheckCatalog key={check.key} isOpen={check.isOpen} onClose={check.close} />
     </Screen>
   );
@@ -67,7 +69,7 @@ function List({ models }: { models: readonly CatalogModel[] }) {
           </div>
           <ol className="slots">
             {model.slots.map((slot) => (
-              <SlotPanel key={slot.state?.slotId} slot={slot} />
+              <SlotPanel key={slot.state?.slotId} alias={model.alias} slot={slot} />
             ))}
           </ol>
         </li>

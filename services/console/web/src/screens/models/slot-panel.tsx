@@ -7,10 +7,12 @@ import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { MarginText } from "../../ui/margin-text.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { DisableSlot, EnableSlot } from "./change-slot.tsx";
+import { ProviderModels } from "./provider-models.tsx";
 import { SlotCallsText, SlotStateBadge, SlotStateNote } from "./slot-state.tsx";
+import { TestSlot } from "./test-slot.tsx";
 
 /** One slot of a model: its state, its calls of the last day, and its prices. */
-export function SlotPanel({ slot }: { slot: CatalogSlot }) {
+export function SlotPanel({ alias, slot }: { alias: string; slot: CatalogSlot }) {
   const { canChange } = useAccess();
   const change = useOpen();
   const { state } = slot;
@@ -27,13 +29,17 @@ export function SlotPanel({ slot }: { slot: CatalogSlot }) {
         <SlotStateNote state={state} />
         <SlotCallsText calls={state?.calls} />
         {canChange && (
-          <Button
-            look="quiet"
-            onClick={change.open}
-            aria-label={`${isDisabled ? "Enable" : "Disable"} ${state?.slotId}`}
-          >
-            {isDisabled ? "Enable" : "Disable"}
-          </Button>
+          <div className="slot-actions">
+            <TestSlot alias={alias} slotId={state?.slotId ?? ""} />
+            <ProviderModels provider={slot.provider} />
+            <Button
+              look="quiet"
+              onClick={change.open}
+              aria-label={`${isDisabled ? "Enable" : "Disable"} ${state?.slotId}`}
+            >
+              {isDisabled ? "Enable" : "Disable"}
+            </Button>
+          </div>
         )}
       </div>
       <DataTable

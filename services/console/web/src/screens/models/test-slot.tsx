@@ -1,0 +1,94 @@
+import { useMutation } from "@connectrpc/connect-query";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { SlotTestResult } from "@tollgate/proto/tollgate/v1/slot_test";
+import { formatCount } from "../../format/numbers.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CallForm } from "../../ui/form.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Money } from "../../ui/money.tsx";
+import { useOpen } from "../../ui/use-open.ts";
+
+interface Props {
+  alias: string;
+  slotId: string;
+}
+
+/** Calls a slot once, and shows what came of it. */
+export function TestSlot({ alias, slotId }: Props) {
+  const dialog = useOpen();
+  return (
+    <>
+      <Button look="quiet" onClick={dialog.open} aria-label={`Test ${slotId}`}>
+        Test
+      </Button>
+      <TestDialog
+        key={dialog.key}
+        {...{ alias, slotId, isOpen: dialog.isOpen, onClose: dialog.close }}
+      />
+    </>
+  );
+}
+
+interface DialogProps extends Props {
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+function TestDialog({ alias, slotId, isOpen, onClose }: DialogProps) {
+  const test = useMutation(OperatorService.method.testSlot);
+  return (
+    <Dialog
+      title={`Test ${slotId}`}
+      description="Makes one small call, which the provider bills and no account pays for."
+      isOpen={isOpen}
+      onClose={onClose}
+    >
+      <CallForm
+        submit={test.data ? "Test again" : "Test"}
+        isBusy={test.isPending}
+        error={test.error}
+        onSubmit={() => test.mutate({ test: { alias, slot: slotId } })}
+        onCancel={onClose}
+      >
+        <div role="status" className="form">
+          {test.isPending && <p className="quiet">The provider is called…</p>}
+          {!test.isPending && test.data?.result && <Result result={test.data.result} />}
+        </div>
+      </CallForm>
+    </Dialog>
+  );
+}
+
+function Result({ result }: { result: SlotTestResult }) {
+  const { isServed, status, error, firstByteMs, totalMs, usage, costNanoUsd } = result;
+  if (!isServed) {
+    return (
+      <p className="form-error">
+        {status === 0 ? "" : `${status}: `}
+        {error}
+      </p>
+    );
+  }
+  const used = usage.filter(({ quantity }) => quantity > 0n);
+  return (
+    <>
+      <p className="notice good">
+        <Icon name="check" />
+        It serves: first byte after {formatCount(BigInt(firstByteMs ?? totalMs))} ms,{" "}
+        {formatCount(BigInt(totalMs))} ms in all.
+      </p>
+      <p>
+        {used
+          .map(({ dimension, quantity }) => `${formatCount(quantity)} ${textOf(dimension)}`)
+          .join(", ")}
+        {": a client would pay "}
+        <Money nano={costNanoUsd} />.
+      </p>
+    </>
+  );
+}
+
+function textOf(dimension: string): string {
+  return dimension.replaceAll("_", " ");
+}
