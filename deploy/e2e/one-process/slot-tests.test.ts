@@ -108,6 +108,18 @@ describe("a test of a slot", () => {
       "",
       /providers\.drafted: enter the key/,
     ],
+    [
+      "that would send a stored key elsewhere",
+      draft("https://elsewhere.example/v1", { secret: "main" }),
+      "",
+      /providers\.drafted: enter the key/,
+    ],
+    [
+      "whose address is in a variable of the gateway",
+      draft("", { base_url: undefined, base_url_env: "NATS_URL" }),
+      "k",
+      /base_url_env: is a variable that no provider/,
+    ],
     ["that is not valid", "providers: 1", "k", /is not valid: providers/],
     ["with a key of two lines", draft("https://elsewhere.example/v1"), "a\nb", /api_key must have/],
   ])("refuses a draft %s", async (_, text, apiKey, message) => {

@@ -1,4 +1,4 @@
-import { type Catalog, type Model, type Provider, secretNamesOf } from "@tollgate/catalog/model";
+import type { Catalog, Model, Provider } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import type { RouteType } from "@tollgate/catalog/route-types";
 import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
@@ -119,15 +119,18 @@ function parse(text: string): Catalog {
  * Throws for a provider at an address that is not public, unless the catalog in use has one there: whoever
  * may try a draft could read what the gateway's own network serves.
  */
-function checkAddress({ name, baseUrl }: Provider, inUse: Catalog): void {
+function checkAddress({ name, baseUrl, baseUrlEnv }: Provider, inUse: Catalog): void {
+  const known = [...inUse.providers.values()];
+  if (baseUrlEnv !== undefined) {
+    if (known.some((one) => one.baseUrlEnv === baseUrlEnv)) return;
+    const problem = "is a variable that no provider of the catalog in use has";
+    throw invalidParam("text", `providers.${name}.base_url_env: ${problem}`);
+  }
   if (baseUrl === undefined || isPublicUrl(baseUrl)) return;
-  const origin = new URL(baseUrl).origin;
-  const isKnown = [...inUse.providers.values()].some((one) => originOf(one) === origin);
-  if (isKnown) return;
-  throw invalidParam(
-    "text",
-    `providers.${name}.base_url: is at a private address, which no provider of the catalog in use has`,
-  );
+  const { origin } = new URL(baseUrl);
+  if (known.some((one) => originOf(one) === origin)) return;
+  const problem = "is at a private address, which no provider of the catalog in use has";
+  throw invalidParam("text", `providers.${name}.base_url: ${problem}`);
 }
 
 /** Throws for a stored key, or one in a variable, that would be sent to another address than its own. */
@@ -142,8 +145,7 @@ function checkKey(provider: Provider, inUse: Catalog): void {
       originOf(one) === originOf(provider),
   );
   const isDefault = originOf(provider) === originOfUrl(kind.defaultBaseUrl);
-  const isUnused = secret !== undefined && !secretNamesOf(inUse).has(secret);
-  if (isSame || (isDefault && secret !== undefined) || isUnused) return;
+  if (isSame || (isDefault && secret !== undefined)) return;
   throw invalidParam(
     "text",
     `providers.${name}: enter the key: a key of the gateway is sent only where the catalog in use sends it`,
