@@ -1,3 +1,4 @@
+import { withEachKey } from "@tollgate/catalog/key-pool";
 import type { Catalog, Model, Provider } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import type { RouteType } from "@tollgate/catalog/route-types";
@@ -102,7 +103,8 @@ function triedCatalog(unsaved: UnsavedCatalog | undefined, inUse: Catalog): Cata
   }
   const catalog = parse(text);
   for (const provider of catalog.providers.values()) checkAddress(provider, inUse);
-  if (apiKey === "") for (const one of catalog.providers.values()) checkKey(one, inUse);
+  const tried = apiKey === "" ? [...catalog.providers.values()].flatMap(withEachKey) : [];
+  for (const one of tried) checkKey(one, inUse);
   return catalog;
 }
 
@@ -137,13 +139,15 @@ function checkAddress({ name, baseUrl, baseUrlEnv }: Provider, inUse: Catalog): 
 function checkKey(provider: Provider, inUse: Catalog): void {
   const { name, secret, apiKeyEnv, kind } = provider;
   if (secret === undefined && apiKeyEnv === undefined && kind.variables === undefined) return;
-  const isSame = [...inUse.providers.values()].some(
-    (one) =>
-      one.secret === secret &&
-      one.apiKeyEnv === apiKeyEnv &&
-      one.baseUrlEnv === provider.baseUrlEnv &&
-      originOf(one) === originOf(provider),
-  );
+  const isSame = [...inUse.providers.values()]
+    .flatMap(withEachKey)
+    .some(
+      (one) =>
+        one.secret === secret &&
+        one.apiKeyEnv === apiKeyEnv &&
+        one.baseUrlEnv === provider.baseUrlEnv &&
+        originOf(one) === originOf(provider),
+    );
   const isDefault = originOf(provider) === originOfUrl(kind.defaultBaseUrl);
   if (isSame || (isDefault && secret !== undefined)) return;
   throw invalidParam(

@@ -1,3 +1,4 @@
+import { withEachKey } from "@tollgate/catalog/key-pool";
 import type { Catalog, Model, Provider, Slot } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
@@ -27,7 +28,7 @@ export function openTested(runtime: ProviderRuntime, { alias, slot: slotId, unsa
     const name = slotId === "" ? `model ${alias}` : `slot ${slotId} of the model ${alias}`;
     throw new GatewayError("not_found", `The catalog has no ${name}.`, { param: "slot" });
   }
-  const tested = { ...slot, provider: withKey(slot.provider) };
+  const tested = { ...slot, keySlots: undefined, provider: withKey(slot.provider) };
   return { model: withSlot(model, tested), slot: tested, providers, close };
 }
 
@@ -50,7 +51,7 @@ function openCatalog(
   { catalog, providers, clientWith }: ProviderRuntime,
   unsaved: UnsavedCatalog | undefined,
 ): TestedCatalog {
-  const kept = { withKey: (provider: Provider) => provider, providers, close: async () => {} };
+  const kept = { withKey: withFirstKey, providers, close: async () => {} };
   if (unsaved === undefined) return { catalog: catalog(), ...kept };
   const parsed = parse(unsaved.text);
   if (unsaved.apiKey === "") return { catalog: parsed, ...kept };
@@ -59,8 +60,14 @@ function openCatalog(
     problemOf: () => undefined,
     recent: () => [unsaved.apiKey],
   });
-  const withKey = (provider: Provider) => ({ ...provider, apiKeyEnv: undefined, secret: typedKey });
+  const typed = { apiKeyEnv: undefined, secret: typedKey, key: undefined, keys: undefined };
+  const withKey = (provider: Provider) => ({ ...provider, ...typed });
   return { catalog: parsed, withKey, providers: client, close: client.close };
+}
+
+/** Of a pool, the first key is tried. */
+function withFirstKey(provider: Provider): Provider {
+  return withEachKey(provider)[0] ?? provider;
 }
 
 function parse(text: string): Catalog {
