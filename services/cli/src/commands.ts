@@ -47,12 +47,12 @@ import {
   listTokensCommand,
   revokeTokenCommand,
 } from "./commands/operator-commands.ts";
-import { listProviderModelsCommand, testSlotCommand } from "./commands/provider-commands.ts";
 import {
   createCheckoutCommand,
   listPaymentsCommand,
   verifyPaymentsCommand,
 } from "./commands/payment-commands.ts";
+import { listProviderModelsCommand, testSlotCommand } from "./commands/provider-commands.ts";
 import {
   listHoldsCommand,
   listRequestsCommand,

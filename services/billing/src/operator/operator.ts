@@ -15,8 +15,8 @@ import { implementPayments } from "./payments.ts";
 import { implementRequests } from "./requests.ts";
 import { implementSecrets } from "./secrets.ts";
 import { implementSignUps } from "./sign-ups.ts";
-import { implementStatements } from "./statements.ts";
 import { implementSlotTests } from "./slot-tests.ts";
+import { implementStatements } from "./statements.ts";
 import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
 

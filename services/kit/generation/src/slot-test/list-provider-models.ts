@@ -5,10 +5,10 @@ import type {
   ListProviderModelsResponseSchema,
 } from "@tollgate/proto/tollgate/v1/slot_test";
 import { vendorOf } from "@tollgate/providers/vendor-of";
-import { errorTextOf } from "@tollgate/upstream/error-text";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { readJson } from "@tollgate/upstream/provider-response";
 import type { ProviderRuntime } from "../provider-runtime.ts";
+import { errorTextOf } from "./error-text.ts";
 import { openProvider } from "./tested-catalog.ts";
 
 const timeoutMs = 20_000;

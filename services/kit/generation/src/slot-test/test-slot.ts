@@ -6,9 +6,9 @@ import { newRequestId } from "@tollgate/core/ids";
 import { divideCost, maxBalanceNanoUsd } from "@tollgate/core/money";
 import { Admission, type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { SlotTest, SlotTestResultSchema } from "@tollgate/proto/tollgate/v1/slot_test";
-import { errorTextOf } from "@tollgate/upstream/error-text";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { ProviderRuntime } from "../provider-runtime.ts";
+import { errorTextOf } from "./error-text.ts";
 import { SlotTestEngine, type SlotTestRecord } from "./slot-test-engine.ts";
 import { openTested } from "./tested-catalog.ts";
 

@@ -1,6 +1,6 @@
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
-import type { Refusal, SlotFailure } from "./failure.ts";
-import { hideKeys } from "./redaction.ts";
+import type { Refusal, SlotFailure } from "@tollgate/upstream/failure";
+import { hideKeys } from "@tollgate/upstream/redaction";
 
 const maxCharacters = 2_000;
 
