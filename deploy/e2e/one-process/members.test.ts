@@ -31,6 +31,7 @@ const ofMember = ({ account, personId }: Foreign) => ({ account, personId, role:
 const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   createAccount: "operators",
   updateAccount: "operators",
+  closeAccount: "operators",
   listAccounts: "operators",
   getAccount: [roles, ofAccount],
   countAccountConversations: [roles, ofAccount],
@@ -49,6 +50,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   listKeys: [keyHolders, ofAccount],
   getKey: [keyHolders, ofKey],
   revokeKey: [keyHolders, ofKey],
+  revokeAccountKeys: [[ADMIN], ofAccount],
   readWallet: [roles, ofAccount],
   topUpWallet: "operators",
   adjustWallet: "operators",

@@ -54,7 +54,7 @@ export async function createAccount(
 export async function updateAccount(
   prisma: Prisma.TransactionClient,
   id: string,
-  data: { admission?: string; plan?: string; isLimited?: boolean },
+  data: Prisma.AccountUpdateInput & { admission?: string },
 ): Promise<Account> {
   if (data.admission !== undefined) requireAdmission(data.admission);
   return prisma.account.update({ where: { id }, data });
@@ -125,6 +125,13 @@ export async function requireAccount(prisma: PrismaClient, idOrName: string): Pr
   throw new GatewayError("not_found", `No account has the id or name ${idOrName}.`, {
     param: "account",
   });
+}
+
+/** Does the same for an account that is not closed. Throws `invalid_param`, too. */
+export async function requireOpenAccount(prisma: PrismaClient, name: string): Promise<Account> {
+  const account = await requireAccount(prisma, name);
+  if (account.closedAt === null) return account;
+  throw new GatewayError("invalid_param", "The account is closed.", { param: "account" });
 }
 
 /** Resolves with an account's id. An empty name stands for all accounts, and its id is empty too. */

@@ -39,7 +39,9 @@ export async function findEndedKeys(
   const rows = await findRows(pool, keyHashes.map(hexOf));
   return rows.flatMap((row) => {
     const state = stateOf(row, now);
-    return state === KeyState.ACTIVE ? [] : [{ keyHash: Buffer.from(row.hash, "hex"), state }];
+    // Requests of a frozen account that have begun run to their end.
+    const isEnded = state === KeyState.REVOKED || state === KeyState.EXPIRED;
+    return !isEnded ? [] : [{ keyHash: Buffer.from(row.hash, "hex"), state }];
   });
 }
 
@@ -65,7 +67,8 @@ async function findRows(pool: pg.Pool, hashes: readonly string[]): Promise<KeyRo
              key.models, key.revoked_at IS NOT NULL AS revoked,
              least(key.expires_at, secret.expires_at) AS expires_at,
              key.is_limited OR account.is_limited AS is_limited,
-             key.requests_per_minute, account.admission, account.plan
+             key.requests_per_minute, account.admission, account.plan,
+             account.frozen_at IS NOT NULL AS frozen
            FROM key_secret secret,
              LATERAL (SELECT * FROM api_key WHERE id = secret.key_id LIMIT 1) key,
              LATERAL (SELECT * FROM account WHERE id = key.account_id LIMIT 1) account
@@ -93,9 +96,10 @@ function toFoundKey(row: KeyRow, admission: Admission, now: Date): FoundKey {
   };
 }
 
-function stateOf({ revoked, expires_at: expiresAt }: KeyRow, now: Date): KeyState {
+function stateOf({ revoked, frozen, expires_at: expiresAt }: KeyRow, now: Date): KeyState {
   if (revoked) return KeyState.REVOKED;
-  return expiresAt !== null && expiresAt <= now ? KeyState.EXPIRED : KeyState.ACTIVE;
+  if (expiresAt !== null && expiresAt <= now) return KeyState.EXPIRED;
+  return frozen ? KeyState.FROZEN : KeyState.ACTIVE;
 }
 
 function hexOf(hash: Uint8Array): string {
@@ -109,6 +113,7 @@ interface KeyRow {
   channel: string;
   models: string[];
   revoked: boolean;
+  frozen: boolean;
   expires_at: Date | null;
   is_limited: boolean;
   requests_per_minute: string | null;

@@ -42,6 +42,24 @@ export async function createKey(
   return { key, stored };
 }
 
+/**
+ * Throws `invalid_param` where `most` keys of an account work already. Call it in a transaction that has
+ * locked the account's row.
+ */
+export async function requireRoomForKey(
+  prisma: Database,
+  accountId: string,
+  most: number | undefined,
+  now: Date,
+): Promise<void> {
+  if (most === undefined) return;
+  const isLive = [{ expiresAt: null }, { expiresAt: { gt: now } }];
+  const where = { accountId, revokedAt: null, OR: isLive };
+  if ((await prisma.apiKey.count({ where })) < most) return;
+  const message = `The account has ${most} keys, as many as it may have: revoke one first.`;
+  throw new GatewayError("invalid_param", message, { param: "account" });
+}
+
 /** Resolves with a key. Throws `not_found`. */
 export async function requireKey(prisma: Database, keyId: string): Promise<StoredKey> {
   const key = await prisma.apiKey.findUnique({ where: { id: keyId }, include: withSecrets });
@@ -60,7 +78,8 @@ export async function requireUsableKey(prisma: Database, keyId: string): Promise
 export function updateKey(
   prisma: Database,
   keyId: string,
-  data: Partial<KeyPolicy & Pick<NewKey, "isLimited" | "requestsPerMinute">>,
+  data: Partial<KeyPolicy & Pick<NewKey, "isLimited" | "requestsPerMinute">> &
+    Pick<Prisma.ApiKeyUpdateInput, "limitCeiling">,
 ): Promise<StoredKey> {
   return prisma.apiKey.update({ where: { id: keyId }, data, include: withSecrets });
 }

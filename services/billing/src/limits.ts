@@ -43,19 +43,21 @@ export async function findLimits(
 
 /**
  * Changes the limits of an owner in the ledger, and resolves with those before and after. Calls for
- * one owner must take turns: the present limits are read first. Throws `invalid_param` for a limit
- * that is not valid.
+ * one owner must take turns: the present limits are read first. `check` returns the limits to set, or
+ * throws. Throws `invalid_param` for a limit that is not valid.
  */
 export async function changeLimits(
   ledger: Ledger,
   owner: LimitOwner,
   { set, remove }: LimitChanges,
+  check: (after: Limits) => Limits = (after) => after,
 ): Promise<{ before: Limits | undefined; after: Limits }> {
   const current = (await findLimits(ledger, [owner.ownerId])).get(owner.ownerId)?.limits;
   const limits = create(LimitsSchema, { ...current, ...definedOf(set) });
   for (const kind of remove) delete limits[fieldOf(kind)];
-  await ledger.setLimits({ ...owner, limits });
-  return { before: current, after: limits };
+  const checked = check(limits);
+  await ledger.setLimits({ ...owner, limits: checked });
+  return { before: current, after: checked };
 }
 
 function definedOf(limits: Limits | undefined): Partial<Limits> {

@@ -16,6 +16,7 @@ import type { CallActor } from "../actor.ts";
 import { type AuditActor, recordChange } from "../audit.ts";
 import type { Operator, PrismaClient } from "../generated/client.ts";
 import { findPerson } from "../members/persons.ts";
+import { signInMember } from "../members/provider-members.ts";
 import { implementOperator } from "../operator/operator.ts";
 import type { OperatorParts } from "../operator/parts.ts";
 import { identityOfSession, identityOfToken } from "./identity-messages.ts";
@@ -176,9 +177,13 @@ async function signInByPassword(
 
 async function signInByProvider(
   prisma: PrismaClient,
-  { issuer, subject, name, role, account }: ProviderSignIn,
+  { issuer, subject, name, role, account, email, memberships }: ProviderSignIn,
 ): Promise<SignedIn> {
   if (issuer === "" || subject === "") throw invalidParam("issuer", "and subject are required");
+  if (memberships.length > 0) {
+    const person = { issuer, subject, name, email };
+    return { operator: await signInMember(prisma, person, memberships), method: "provider" };
+  }
   const stored = await readRole(prisma, role, account);
   const operator = await prisma.operator.upsert({
     where: { issuer_subject: { issuer, subject } },

@@ -9,17 +9,21 @@ import {
   KeySchema,
 } from "@tollgate/proto/tollgate/v1/operator";
 import type { Account } from "../generated/client.ts";
+import { keyBoundsOf } from "../key-bounds.ts";
 import type { StoredKey } from "../keys.ts";
 
 /** Returns an account as a message. */
 export function toAccount(account: Account, limits?: LimitUse): AccountMessage {
-  const { id, name, admission, plan, createdAt } = account;
+  const { id, name, admission, plan, createdAt, frozenAt, closedAt } = account;
   return create(AccountSchema, {
     id,
     name,
     admission,
     plan,
     createdAt: timestampFromDate(createdAt),
+    keyBounds: keyBoundsOf(account),
+    ...(frozenAt && { frozenAt: timestampFromDate(frozenAt) }),
+    ...(closedAt && { closedAt: timestampFromDate(closedAt) }),
     ...(limits && { limits }),
   });
 }

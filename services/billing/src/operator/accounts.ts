@@ -15,6 +15,7 @@ import {
   updateAccount,
 } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
+import { storedKeyBounds } from "../key-bounds.ts";
 import { changeLimits, findLimits, hasLimits } from "../limits.ts";
 import { requirePlan } from "../plans.ts";
 import { withLockedRow } from "../row-lock.ts";
@@ -99,13 +100,15 @@ async function openAccount(
   return { account: toAccount(account, found.get(accountId)), ...(wallet && { wallet }) };
 }
 
-/** Changes the admission policy, the plan and the limits of an account. */
+/** Changes the admission policy, the plan, the limits and the bounds of an account, or freezes it. */
 async function changeAccount(
-  { prisma, ledger, notices, actor, catalog }: OperatorParts,
-  { account: name, admission, plan, limits: changes }: UpdateAccountRequest,
+  { prisma, ledger, notices, actor, catalog, now }: OperatorParts,
+  { account: name, limits: changes, isFrozen, keyBounds, ...request }: UpdateAccountRequest,
 ) {
+  const { admission, plan } = request;
   if (plan !== undefined) requirePlan(catalog(), plan);
   const { id } = await requireAccount(prisma, name);
+  const bounds = keyBounds && storedKeyBounds(keyBounds);
   // Before the ledger has them: the flag is false only without limits.
   if (hasLimits(changes?.set)) await updateAccount(prisma, id, { isLimited: true });
   const fields = {
@@ -117,7 +120,11 @@ async function changeAccount(
     const owner = { accountId: id, ownerId: id };
     const limits = changes && (await changeLimits(ledger, owner, changes));
     const limited = limits && { isLimited: hasLimits(limits.after) };
-    const after = await updateAccount(transaction, id, { ...fields, ...limited });
+    const frozen = isFrozen !== undefined && {
+      frozenAt: isFrozen ? (before.frozenAt ?? now()) : null,
+    };
+    const data = { ...fields, ...limited, ...bounds, ...frozen };
+    const after = await updateAccount(transaction, id, data);
     await recordChange(transaction, actor, {
       action: "UpdateAccount",
       ...subjectOf(id),

@@ -17,6 +17,7 @@ import { changeLimits, hasLimits, requestLimitOf } from "../limits.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { toKey } from "./account-messages.ts";
 import { describeKeys, describeOne } from "./described-keys.ts";
+import { changeRulesOf } from "./key-change-rules.ts";
 import { publishKeyChange } from "./key-notice.ts";
 import { recordKey } from "./key-record.ts";
 import type { OperatorParts } from "./parts.ts";
@@ -24,12 +25,13 @@ import type { OperatorParts } from "./parts.ts";
 const maxGraceSeconds = 30 * 24 * 60 * 60;
 
 /** The operator's calls that change a key. */
-export function implementKeyChanges({ prisma, ledger, notices, actor, now }: OperatorParts) {
+export function implementKeyChanges(parts: OperatorParts) {
+  const { prisma, ledger, notices, actor, now } = parts;
   return {
     async updateKey(request) {
       const { keyId, limits } = request;
-      const policy = changedPolicy(request);
-      checkPolicy(policy, now());
+      const changes = changedPolicy(request);
+      checkPolicy(changes, now());
       // Before the ledger has them: the flag is false only without limits.
       if (hasLimits(limits?.set)) {
         requireVisibleKey(actor, await requireUsableKey(prisma, keyId));
@@ -39,8 +41,14 @@ export function implementKeyChanges({ prisma, ledger, notices, actor, now }: Ope
         const before = await requireUsableKey(transaction, keyId);
         requireVisibleKey(actor, before);
         const owner = { accountId: before.accountId, ownerId: keyId };
-        const changed = limits && (await changeLimits(ledger, owner, limits));
+        const rules = await changeRulesOf(parts, transaction, before);
+        const policy = {
+          ...changes,
+          ...(changes.models && { models: rules.models(changes.models) }),
+        };
+        const changed = limits && (await changeLimits(ledger, owner, limits, rules.limits));
         const limited = changed && {
+          ...rules.ceiling(changed.after),
           isLimited: hasLimits(changed.after),
           requestsPerMinute: requestLimitOf(changed.after),
         };

@@ -1,22 +1,33 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { invalidParam } from "@tollgate/core/errors";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
-import { requireAccount } from "../accounts.ts";
+import { requireAccount, requireOpenAccount } from "../accounts.ts";
 import { ownKeysOf, requireVisibleKey } from "../actor.ts";
+import { keyBoundsOf, limitsWithin, modelsWithin } from "../key-bounds.ts";
 import { checkChannel, checkPolicy, type KeyPolicy } from "../key-policy.ts";
-import { createKey, listKeys, newKeyId, requireKey } from "../keys.ts";
+import { createKey, listKeys, newKeyId, requireKey, requireRoomForKey } from "../keys.ts";
 import { hasLimits, requestLimitOf } from "../limits.ts";
+import { withLockedRow } from "../row-lock.ts";
 import { pageSize } from "./account-messages.ts";
 import { describeKeys, describeOne } from "./described-keys.ts";
 import { recordKey } from "./key-record.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls that create and read keys. */
-export function implementKeys({ prisma, ledger, actor, now }: OperatorParts) {
+export function implementKeys({ prisma, ledger, actor, catalog, now }: OperatorParts) {
   return {
-    async createKey({ account, channel, limits, expiresAt, ...request }) {
-      const { id: accountId } = await requireAccount(prisma, account);
-      const { name, owner, tags, models } = request;
+    async createKey({ account: accountName, channel, limits: wanted, expiresAt, ...request }) {
+      const account = await requireOpenAccount(prisma, accountName);
+      const { id: accountId } = account;
+      const { name, owner, tags } = request;
+      const isMember = actor.kind === "member";
+      if (isMember && channel !== "") throw invalidParam("channel", "is chosen by operators");
+      const bounds = keyBoundsOf(account);
+      const models = isMember
+        ? modelsWithin(request.models, bounds.models, catalog())
+        : request.models;
+      const limits = isMember ? limitsWithin(wanted, bounds.limits) : wanted;
       const expiry = expiresAt === undefined ? null : timestampDate(expiresAt);
       const policy: KeyPolicy = { name, owner, tags, models, expiresAt: expiry };
       checkChannel(channel);
@@ -28,12 +39,18 @@ export function implementKeys({ prisma, ledger, actor, now }: OperatorParts) {
       const requestsPerMinute = requestLimitOf(limits);
       const memberId = actor.kind === "member" ? actor.id : null;
       const created = { keyId, accountId, memberId, channel, policy, isLimited, requestsPerMinute };
-      const { key, stored } = await prisma.$transaction(async (transaction) => {
-        const made = await createKey(transaction, created);
-        const change = { after: made.stored, ...(isLimited && { limits: { after: limits } }) };
-        await recordKey(transaction, actor, "CreateKey", change);
-        return made;
-      });
+      const { key, stored } = await withLockedRow(
+        prisma,
+        "account",
+        accountId,
+        async (transaction) => {
+          if (isMember) await requireRoomForKey(transaction, accountId, bounds.maxKeys, now());
+          const made = await createKey(transaction, created);
+          const change = { after: made.stored, ...(isLimited && { limits: { after: limits } }) };
+          await recordKey(transaction, actor, "CreateKey", change);
+          return made;
+        },
+      );
       return { keyId, key, accountId, ...(await describeOne(ledger, stored)) };
     },
     async listKeys({ account, limit, beforeKeyId }) {

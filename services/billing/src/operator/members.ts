@@ -2,7 +2,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import { MemberRole, type RemoveMemberRequest } from "@tollgate/proto/tollgate/v1/member";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
-import { requireAccount } from "../accounts.ts";
+import { requireAccount, requireOpenAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import { revokeKeysOf } from "../keys.ts";
 import { admitMail } from "../mail/mail-limits.ts";
@@ -43,7 +43,7 @@ export function implementMembers(parts: OperatorParts) {
     },
     removeMember: (request) => removeMember(parts, request),
     async inviteMember({ account, email: text, role }) {
-      const { id: accountId, name } = await requireAccount(prisma, account);
+      const { id: accountId, name } = await requireOpenAccount(prisma, account);
       const email = readAddress(text);
       const invited = { accountId, email, role: storedMemberRole(role) };
       const isOperator = actor.memberRole === MemberRole.UNSPECIFIED;

@@ -1,5 +1,6 @@
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
+import { implementAccountEnds } from "./account-ends.ts";
 import { implementAccounts } from "./accounts.ts";
 import { implementAudit } from "./audit.ts";
 import { implementCatalogCalls } from "./catalog.ts";
@@ -24,6 +25,7 @@ import { implementWallets } from "./wallets.ts";
 export function implementOperator(parts: OperatorParts): Implementation<typeof OperatorService> {
   return {
     ...implementAccounts(parts),
+    ...implementAccountEnds(parts),
     ...implementMembers(parts),
     ...implementSignUps(parts),
     ...implementKeys(parts),

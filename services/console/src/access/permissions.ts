@@ -32,6 +32,7 @@ const payers = [ADMIN, BILLING];
 export const operatorRules: Calls<typeof OperatorService> = {
   createAccount: { role: OPERATOR },
   updateAccount: { role: OPERATOR },
+  closeAccount: { role: OPERATOR },
   listAccounts: { role: VIEWER },
   getAccount: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   countAccountConversations: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
@@ -50,6 +51,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   listKeys: { role: CUSTOMER, members: keyHolders, confinedBy: "account" },
   getKey: { role: CUSTOMER, members: keyHolders, confinedBy: "key" },
   revokeKey: { role: OPERATOR, members: keyHolders, confinedBy: "key" },
+  revokeAccountKeys: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
   readWallet: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   topUpWallet: { role: OPERATOR },
   adjustWallet: { role: OPERATOR },

@@ -1,9 +1,11 @@
 import type { Log } from "@tollgate/core/log";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
+import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import { type Request, type Response, Router } from "express";
 import type { Cookie } from "../access/cookies.ts";
 import type { SignedInSessions } from "../access/sessions.ts";
 import type { Claims, OidcProvider, PendingSignIn } from "./provider.ts";
-import { roleOfClaims } from "./role-of-claims.ts";
+import { rolesOfClaims, verifiedEmailOf } from "./role-of-claims.ts";
 import type { OidcSettings } from "./settings.ts";
 
 const beginPath = "/sign-in/oidc";
@@ -70,14 +72,21 @@ async function beginSession(
   claims: Claims,
   address: string,
 ): Promise<string | undefined> {
-  const mapping = roleOfClaims(claims[settings.roleClaim], settings.roles);
+  const email = verifiedEmailOf(claims);
+  const given = rolesOfClaims(claims[settings.roleClaim], email, settings.roles);
+  const { mapping, memberships: members } = given;
   const name = nameOf(claims);
-  if (mapping === undefined) {
+  if (mapping === undefined && members.length === 0) {
     log.warn({ name, claim: settings.roleClaim }, "the claims of an operator give no role");
     return undefined;
   }
-  const { role, account } = mapping;
-  const value = { issuer: claims.iss, subject: claims.sub, name, role, account };
+  const { role, account } = mapping ?? { role: OperatorRole.CUSTOMER, account: "" };
+  const memberships = members.map(({ account, memberRole }) => ({
+    account,
+    role: memberRole ?? MemberRole.UNSPECIFIED,
+  }));
+  const person = { issuer: claims.iss, subject: claims.sub, name, email };
+  const value = { ...person, role, account, memberships };
   return (await sessions.begin({ case: "provider", value }, address))?.setCookie;
 }
 

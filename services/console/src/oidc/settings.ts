@@ -1,5 +1,6 @@
 import { type Environment, readSettings } from "@tollgate/core/config";
 import { StartError } from "@tollgate/core/errors";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import { z } from "zod";
 import type { RoleMapping } from "./role-of-claims.ts";
@@ -66,22 +67,35 @@ const roleNames: Readonly<Record<string, OperatorRole>> = {
   owner: OperatorRole.OWNER,
 };
 
+const memberRoleNames: Readonly<Record<string, MemberRole>> = {
+  developer: MemberRole.DEVELOPER,
+  billing: MemberRole.BILLING,
+  admin: MemberRole.ADMIN,
+};
+
 const rolesProblem =
-  "must be a list such as admins=owner,staff=viewer,acme=customer:ACCOUNT, with a value of the " +
-  "claim or * before each role";
+  "must be a list such as admins=owner,staff=viewer,@acme.com=developer:ACCOUNT, with a value of the " +
+  "claim, a host of addresses or * before each role";
 
 /** Parses `value=role,value=customer:account`. Undefined where it is not valid. */
 function parseRoles(text: string): RoleMapping[] | undefined {
-  const mappings = text.split(",").map((entry): RoleMapping | undefined => {
-    const [, value = "", name = "", account] =
-      /^\s*([^=]+?)\s*=\s*(\w+)(?::(.+?))?\s*$/.exec(entry) ?? [];
-    if (name === "customer" && account !== undefined && value !== "*") {
-      return { value, role: OperatorRole.CUSTOMER, account };
-    }
-    const role = Object.hasOwn(roleNames, name) ? roleNames[name] : undefined;
-    return role === undefined || account !== undefined ? undefined : { value, role, account: "" };
-  });
+  const mappings = text.split(",").map(parseRole);
   return mappings.every((one) => one !== undefined) ? mappings : undefined;
+}
+
+function parseRole(entry: string): RoleMapping | undefined {
+  const [, value = "", name = "", account] =
+    /^\s*([^=]+?)\s*=\s*(\w+)(?::(.+?))?\s*$/.exec(entry) ?? [];
+  if (account !== undefined) return value === "*" ? undefined : ofAccount(value, name, account);
+  const role = Object.hasOwn(roleNames, name) ? roleNames[name] : undefined;
+  return role === undefined ? undefined : { value, role, account: "" };
+}
+
+function ofAccount(value: string, name: string, account: string): RoleMapping | undefined {
+  const customer = { value, role: OperatorRole.CUSTOMER, account };
+  if (name === "customer") return customer;
+  const memberRole = Object.hasOwn(memberRoleNames, name) ? memberRoleNames[name] : undefined;
+  return memberRole === undefined ? undefined : { ...customer, memberRole };
 }
 
 const schema = z.object({

@@ -52,7 +52,7 @@ export interface AuthenticatedRequest {
 
 /**
  * Authenticates a request by its `Authorization` header, or by the one that is given. Throws
- * `invalid_api_key` and `key_revoked`. Responses to a settlement-channel key also carry the request id
+ * `invalid_api_key`, `key_revoked`, and `credit_balance_exhausted` for a frozen account. Responses to a settlement-channel key also carry the request id
  * as `Inference-Id`.
  */
 export type Authenticate = (
@@ -91,6 +91,7 @@ export function createAuthenticate(
       metrics.limitRefusals.inc({ limit: "expired" });
       throw keyExpired(expiresAt);
     }
+    if (state === KeyState.FROZEN) throw accountFrozen();
     if (state !== KeyState.ACTIVE) {
       throw new GatewayError("invalid_api_key", "This API key is unknown.");
     }
@@ -131,6 +132,11 @@ export function requireSettlementKey({ channel }: Principal): void {
 /** Returns the error of a request whose key is revoked. */
 function keyRevoked(): GatewayError {
   return new GatewayError("key_revoked", "This API key has been revoked.");
+}
+
+function accountFrozen(): GatewayError {
+  const message = "The wallet of this account is frozen. Contact the operator of the gateway.";
+  return new GatewayError("credit_balance_exhausted", message);
 }
 
 function keyExpired(expiresAt?: Timestamp): GatewayError {

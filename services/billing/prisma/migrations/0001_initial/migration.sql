@@ -8,6 +8,13 @@ CREATE TABLE account (
   plan       text NOT NULL DEFAULT '',
   -- False only if the ledger has no limits of the account.
   is_limited boolean NOT NULL DEFAULT false,
+  -- What the keys of members keep within: how many keys, which models, and the highest limits, as
+  -- tollgate.v1.Limits in JSON.
+  max_keys   integer,
+  key_models text[] NOT NULL DEFAULT '{}',
+  key_limits json,
+  frozen_at  timestamptz(6),
+  closed_at  timestamptz(6),
   created_at timestamptz(6) NOT NULL DEFAULT now()
 );
 
@@ -30,6 +37,9 @@ CREATE TABLE api_key (
   is_limited boolean NOT NULL DEFAULT false,
   -- The ledger's limit of its requests, which also bounds its free calls. NULL: none.
   requests_per_minute bigint,
+  -- Of a member's key: the limits that an admin or an operator has set, as tollgate.v1.Limits in JSON, which
+  -- the member cannot raise.
+  limit_ceiling json,
   created_at timestamptz(6) NOT NULL DEFAULT now(),
   expires_at timestamptz(6),
   -- When its text was replaced the last time.

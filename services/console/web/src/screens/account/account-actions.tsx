@@ -2,6 +2,7 @@ import type { AccountSummary } from "@tollgate/proto/tollgate/v1/operator";
 import { Button } from "../../ui/button.tsx";
 import { CreateKey } from "../../ui/create-key.tsx";
 import { type Opening, useOpen } from "../../ui/use-open.ts";
+import { AccountMenu } from "./account-menu.tsx";
 import { AdjustWallet } from "./adjust-wallet.tsx";
 import { EditAccount } from "./edit-account.tsx";
 import { TopUpDialog } from "./top-up-dialog.tsx";
@@ -15,6 +16,7 @@ export function AccountActions({ summary }: { summary: AccountSummary }) {
   return (
     <>
       <Button onClick={edit.open}>Edit</Button>
+      <AccountMenu account={account} />
       <Button onClick={adjust.open}>Adjust</Button>
       <Button icon="plus" onClick={key.open}>
         Key

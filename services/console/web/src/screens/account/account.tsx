@@ -1,6 +1,10 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type AccountSummary, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import {
+  type Account,
+  type AccountSummary,
+  OperatorService,
+} from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -51,6 +55,13 @@ export function AccountScreen() {
   );
 }
 
+function endFacts({ frozenAt, closedAt }: Account) {
+  return [
+    ["Frozen", frozenAt && <Time key="frozen" at={frozenAt} />],
+    ["Closed", closedAt && <Time key="closed" at={closedAt} />],
+  ] as const;
+}
+
 function Content({ summary }: { summary: AccountSummary }) {
   const { account, wallet } = summary;
   const { tab = "ledger", before } = route.useSearch();
@@ -92,6 +103,7 @@ function Content({ summary }: { summary: AccountSummary }) {
             ),
           ],
           ["Plan", account.plan ? <Badge key="plan">{account.plan}</Badge> : "list prices"],
+          ...endFacts(account),
           ["Created", <Time key="created" at={account.createdAt} />],
           ["See also", <UsageLinks key="links" account={account.id} />],
           ["Conversations", <StoredConversations key="conversations" account={account.id} />],

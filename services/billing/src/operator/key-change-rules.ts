@@ -1,0 +1,51 @@
+import type { Limits } from "@tollgate/proto/tollgate/v1/limits";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
+import type { Prisma } from "../generated/client.ts";
+import {
+  fromStoredLimits,
+  keyBoundsOf,
+  limitsWithin,
+  modelsWithin,
+  toStoredLimits,
+} from "../key-bounds.ts";
+import type { StoredKey } from "../keys.ts";
+import { hasLimits } from "../limits.ts";
+import type { OperatorParts } from "./parts.ts";
+
+/** What a change of a key must keep to. */
+export interface KeyChangeRules {
+  /** Returns the models to set. Throws `invalid_param`. */
+  models(wanted: string[]): string[];
+  /** Returns the limits to set. Throws `invalid_param`. */
+  limits(wanted: Limits): Limits;
+  /** Returns the ceiling that the key gets with its limits; nothing where it stays. */
+  ceiling(limits: Limits): Pick<Prisma.ApiKeyUpdateInput, "limitCeiling">;
+}
+
+/**
+ * Resolves with the rules of a change by an actor: members keep within the bounds of the account, and a
+ * developer also within the limits that somebody else has set for the key.
+ */
+export async function changeRulesOf(
+  { actor, catalog }: OperatorParts,
+  transaction: Prisma.TransactionClient,
+  key: StoredKey,
+): Promise<KeyChangeRules> {
+  const isOwner = key.memberId === actor.id;
+  const ceiling = (limits: Limits) =>
+    key.memberId === null || isOwner
+      ? {}
+      : { limitCeiling: toStoredLimits(hasLimits(limits) ? limits : undefined) };
+  if (actor.kind !== "member") {
+    return { models: (wanted) => wanted, limits: (wanted) => wanted, ceiling };
+  }
+  const account = await transaction.account.findUniqueOrThrow({ where: { id: key.accountId } });
+  const bounds = keyBoundsOf(account);
+  const hasCeiling = actor.memberRole === MemberRole.DEVELOPER && key.limitCeiling !== null;
+  const highest = hasCeiling ? fromStoredLimits(key.limitCeiling) : undefined;
+  return {
+    models: (wanted) => modelsWithin(wanted, bounds.models, catalog()),
+    limits: (wanted) => limitsWithin(limitsWithin(wanted, highest), bounds.limits),
+    ceiling,
+  };
+}
