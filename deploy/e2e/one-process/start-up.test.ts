@@ -40,6 +40,7 @@ describe("a program that cannot start prints one line with the reason and exits 
       TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
       TOLLGATE_LOG: "silent",
       TEST_PROVIDER_KEY: "x",
+      TEST_SECOND_KEY: "x",
       ...exampleCredentials,
     };
   });

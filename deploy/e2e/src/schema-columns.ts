@@ -18,11 +18,23 @@ export async function columnsOfSchema(file: URL): Promise<SchemaColumn[]> {
       .map((field) => ({
         table: model.dbName ?? model.name,
         column: field.dbName ?? field.name,
-        type: field.isList ? "ARRAY" : (postgresTypes[field.type] ?? field.type),
+        type: typeOf(field),
         nullable: !field.isRequired,
       })),
   );
   return columns.sort(byName);
+}
+
+function typeOf({ type, isList, nativeType }: Field): string {
+  if (isList) return "ARRAY";
+  return nativeType?.[0] === "Date" ? "date" : (postgresTypes[type] ?? type);
+}
+
+interface Field {
+  type: string;
+  isList: boolean;
+  /** The name of the type of a `@db` attribute, and its arguments. */
+  nativeType?: readonly [string, readonly string[]] | null;
 }
 
 /** Compares two columns by table, then by name. */

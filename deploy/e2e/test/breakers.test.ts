@@ -79,11 +79,11 @@ describe("a provider's key that expires", () => {
     expect((await chat("test-lapsed-too")).status).toBe(200);
     expect(stack.simulator.calls.list().at(-1)?.model).toBe("after-lapsed");
     await eventually(async () => {
+      // Other files of the stack have refused keys of their own.
       const { refusedKeys } = await overview();
-      expect(refusedKeys).toMatchObject([
-        { provider: "lapsed", said: "Incorrect API key provided: [key].", status: 401 },
-      ]);
-      expect(refusedKeys[0]?.since?.seconds).toBeGreaterThan(0n);
+      const refused = refusedKeys.find(({ provider }) => provider === "lapsed");
+      expect(refused).toMatchObject({ said: "Incorrect API key provided: [key].", status: 401 });
+      expect(refused?.since?.seconds).toBeGreaterThan(0n);
     });
     expect((await overview({ account: account.accountId })).refusedKeys).toEqual([]);
     expect(await metrics()).toContain('tollgate_provider_key_refused{provider="lapsed",key=""} 1');
