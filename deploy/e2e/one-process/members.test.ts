@@ -72,6 +72,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   verifyLedger: "operators",
   listHolds: [roles, ofAccount],
   listRequests: [keyHolders, ofAccount],
+  listRefusals: [keyHolders, ofAccount],
   getRequest: [keyHolders, ({ account }) => ({ account, id: "req_0" })],
   readOverview: [roles, ofAccount],
   readRetention: "operators",

@@ -111,7 +111,10 @@ describe("the log", () => {
   test("records refusals, and generations that were not billed", async () => {
     const refused = await post({ model: "no-such-alias" });
     await eventually(() => expect(linesOf(requestIdOf(refused))).toHaveLength(1));
-    expect(linesOf(requestIdOf(refused))[0]).toMatchObject({ status: 404, alias: "" });
+    expect(linesOf(requestIdOf(refused))[0]).toMatchObject({
+      ...{ status: 404, code: "model_not_found", alias: "" },
+      ...{ account_id: account.accountId, key_id: account.keyId },
+    });
     const failed = await post({ model: "test-failing" });
     await eventually(() => expect(linesOf(requestIdOf(failed))).toHaveLength(2));
     const [generation] = linesOf(requestIdOf(failed)).filter(({ msg }) => msg === "generation");

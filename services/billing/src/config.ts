@@ -1,4 +1,4 @@
-import { type Environment, readSettings } from "@tollgate/core/config";
+import { type Environment, integerSetting, readSettings } from "@tollgate/core/config";
 import { readOptionalSecretsKey, type SecretsKey } from "@tollgate/core/secrets-key";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
@@ -16,6 +16,8 @@ export interface BillingConfig {
   stripe: StripeSettings | undefined;
   /** Who issues statements: the lines of a name, an address and a tax id. Undefined: none are issued. */
   statementIssuer: readonly string[] | undefined;
+  /** For how many days the records of refused requests are stored. */
+  refusalDays: number;
 }
 
 /** Reads billing's settings. Throws a StartError that names an invalid one. */
@@ -28,6 +30,7 @@ export function readBillingConfig(env: Environment): BillingConfig {
     secretsKey: readOptionalSecretsKey(env),
     stripe: stripeSettingsOf(settings),
     statementIssuer: settings.TOLLGATE_STATEMENT_ISSUER?.split(/\n|\\n/).filter(Boolean),
+    refusalDays: settings.TOLLGATE_REFUSAL_DAYS,
   };
 }
 
@@ -36,4 +39,5 @@ const schema = z.object({
   TOLLGATE_ADMISSION: z.enum(["likely", "strict", "whole"]).default("likely"),
   ...paymentSettings,
   TOLLGATE_STATEMENT_ISSUER: z.string().max(2_000).optional(),
+  TOLLGATE_REFUSAL_DAYS: integerSetting({ min: 1, max: 365, default: 7 }),
 });

@@ -32,7 +32,8 @@ import { TestRate } from "./operator/test-rate.ts";
 import { implementPaymentService } from "./payments/payment-service.ts";
 import { reconcilePayments } from "./payments/reconcile.ts";
 import { openStripe } from "./payments/stripe-client.ts";
-import { recordRefusals } from "./refusals.ts";
+import { storeRefusals } from "./refusals/store-refusals.ts";
+import { repeatDeletion } from "./refusals/stored-refusals.ts";
 import { billingSchema } from "./schema.ts";
 import { implementSecretReads } from "./secrets/read-secrets.ts";
 import { lookUpSettlement } from "./settlement.ts";
@@ -64,10 +65,7 @@ export const billing = defineService({
       }),
       getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
       getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
-      async recordRefusals({ refusals }) {
-        await recordRefusals(pool, refusals);
-        return {};
-      },
+      recordRefusals: (request) => storeRefusals(pool, request),
       lookUpSettlement: async ({ accountId, requestIds }) => ({
         requests: await lookUpSettlement(ledger, accountId, requestIds),
       }),
@@ -79,13 +77,15 @@ export const billing = defineService({
     const catalog = await openCatalog({ kinds: vendors, client });
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
-    const { secretsKey, statementIssuer } = config;
+    const { secretsKey, statementIssuer, refusalDays } = config;
     const stripe = config.stripe && (await openStripe(config.stripe));
     const reads = { ledger, credits, slots, conversations, stripe, statementIssuer };
     const catalogParts = { catalog: catalog.current, catalogFile: catalog.file };
     const tests = { services: connectProviderServices(peer), testRate: new TestRate(now) };
     const reading = { ...reads, ...catalogParts, ...tests };
-    const parts = { prisma, ...reading, secretsKey, notices, mailing, signUp, now };
+    const settings = { secretsKey, refusalDays, signUp };
+    const parts = { prisma, ...reading, ...settings, notices, mailing, now };
+    const deletion = repeatDeletion(prisma, refusalDays, log);
     const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),
@@ -106,6 +106,7 @@ export const billing = defineService({
         await issuing?.stop();
         await reconciling?.stop();
         await mailing?.stop();
+        await deletion.stop();
         await prisma.$disconnect();
         await pool.end();
       },

@@ -92,6 +92,7 @@ describe("the catalog in the database", () => {
       signUp: { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const,
       services: {} as ProviderServices,
       testRate: new TestRate(() => new Date()),
+      refusalDays: 7,
     };
     transport.add(bindService(CatalogService, implementCatalog(prisma)));
     catalogs = createClient(CatalogService, transport);

@@ -52,6 +52,7 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
     ...{ prisma, notices, now, mailing: undefined, signUp, secretsKey: undefined },
     services: {} as ProviderServices,
     testRate: new TestRate(now),
+    refusalDays: 7,
     ledger: createClient(LedgerService, transport),
     credits: createClient(CreditService, transport),
     slots: createClient(SlotService, transport),

@@ -53,6 +53,7 @@ import {
   verifyPaymentsCommand,
 } from "./commands/payment-commands.ts";
 import { listProviderModelsCommand, testSlotCommand } from "./commands/provider-commands.ts";
+import { listRefusalsCommand } from "./commands/refusal-commands.ts";
 import {
   listHoldsCommand,
   listRequestsCommand,
@@ -94,7 +95,8 @@ export const commands: Readonly<Record<string, Command>> = {
   "wallet top-up": topUpWalletCommand,
   "wallet adjust": adjustWalletCommand,
   "request list": listRequestsCommand,
-  "request show": showRequestCommand,
+  request: showRequestCommand,
+  "refusal list": listRefusalsCommand,
   "hold list": listHoldsCommand,
   "code create": createCodesCommand,
   "code list": listCodesCommand,

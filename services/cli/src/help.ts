@@ -33,7 +33,9 @@ export const help = `tollgate: the operator's commands
   tollgate usage [--account ACCOUNT] [--by DIMENSION] [FILTERS] [--from DATE] [--to DATE] [--csv]
   tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--error CODE]
     [--from DATE] [--to DATE] [--limit N] [--before CURSOR]
-  tollgate request show REQUEST-ID
+  tollgate request ID
+  tollgate refusal list [--account ACCOUNT] [--key KEY-ID] [--error CODE] [--limit N]
+    [--before REQUEST-ID]
   tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]
   tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
   tollgate ledger verify

@@ -41,8 +41,8 @@ async function run(
   options: CommandOptions,
   server: Server | undefined,
 ): Promise<Output> {
-  // The words of a command come first, and are two or three.
-  const lengths = [3, 2].filter((length) => Object.hasOwn(commands, nameOf(words, length)));
+  // The words of a command come first, and are one to three.
+  const lengths = [3, 2, 1].filter((length) => Object.hasOwn(commands, nameOf(words, length)));
   const [length = 2] = lengths;
   const name = nameOf(words, length);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -2,6 +2,7 @@ import { type Environment, integerSetting, readSettings } from "@tollgate/core/c
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
 import type { CorsOrigins } from "./http/cors.ts";
+import { createClientAddress } from "./refusals/client-address.ts";
 
 export interface EdgeConfig {
   port: number;
@@ -11,6 +12,8 @@ export interface EdgeConfig {
   databaseUrl: string;
   databaseConnections: number;
   corsOrigins: CorsOrigins;
+  /** The addresses and networks of proxies, whose `X-Forwarded-For` is trusted. */
+  proxies: readonly string[];
   storedResponsesBytes: number;
   bodiesBytes: number;
   /** The longest that a response may take. */
@@ -27,6 +30,7 @@ export function readEdgeConfig(env: Environment): EdgeConfig {
     databaseUrl: settings.DATABASE_URL,
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     corsOrigins: settings.TOLLGATE_CORS_ORIGINS,
+    proxies: settings.TOLLGATE_PROXIES,
     storedResponsesBytes: settings.TOLLGATE_STORED_RESPONSES_MIB * 1024 * 1024,
     bodiesBytes: settings.TOLLGATE_BODIES_MIB * 1024 * 1024,
     maxResponseMs: settings.TOLLGATE_RESPONSE_SECONDS * 1_000,
@@ -36,6 +40,22 @@ export function readEdgeConfig(env: Environment): EdgeConfig {
 /** Returns whether a text is an origin as browsers send it: without a path or a default port. */
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+function splitList(list: string): string[] {
+  return list
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+function areNetworks(proxies: readonly string[]): boolean {
+  try {
+    createClientAddress(proxies);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const schema = z.object({
@@ -48,18 +68,18 @@ const schema = z.object({
   TOLLGATE_CORS_ORIGINS: z
     .string()
     .default("")
-    .transform(
-      (list): CorsOrigins =>
-        list === "*"
-          ? "*"
-          : list
-              .split(",")
-              .map((origin) => origin.trim())
-              .filter(Boolean),
-    )
+    .transform((list): CorsOrigins => (list === "*" ? "*" : splitList(list)))
     .refine(
       (origins) => origins === "*" || origins.every(isOrigin),
       "must be * or a list of origins with commas between them, such as https://app.example.com",
+    ),
+  TOLLGATE_PROXIES: z
+    .string()
+    .default("")
+    .transform(splitList)
+    .refine(
+      areNetworks,
+      "must be a list of addresses or networks with commas between them, such as 10.0.0.0/8",
     ),
   ...databaseSettings,
 });

@@ -26,7 +26,6 @@ import { readEdgeConfig } from "./config.ts";
 import { createBodySpace } from "./http/body-space.ts";
 import { sendBodyTimeout } from "./http/error-response.ts";
 import { createPendingRequests } from "./http/pending-requests.ts";
-import { countRefusals } from "./http/refusals.ts";
 import type { RequestContext } from "./http/request-context.ts";
 import { listenForClients } from "./http/server.ts";
 import { createUpgrades, type UpgradeHandler } from "./http/upgrades.ts";
@@ -34,6 +33,8 @@ import { createLeases } from "./idempotency/leases.ts";
 import { createRecords } from "./idempotency/records.ts";
 import { createDocument } from "./openapi/document.ts";
 import { createServiceProxy } from "./proxy/service-proxy.ts";
+import { createClientAddress } from "./refusals/client-address.ts";
+import { createRefusals } from "./refusals/refusals.ts";
 import type { RouteDependencies } from "./routes/dependencies.ts";
 import { routes } from "./routes/index.ts";
 import { edgeSchema } from "./schema.ts";
@@ -57,7 +58,8 @@ export const edge = defineService({
     const leases = createLeases(records, log);
     const services = clientsOf(peer);
     const { billing } = services;
-    const refusals = countRefusals(billing, log);
+    const clientAddressOf = createClientAddress(config.proxies);
+    const refusals = createRefusals({ billing, log, clientAddressOf, now });
     const proxies = createProxies(context);
     const dependencies: RouteDependencies = {
       log,
@@ -93,7 +95,7 @@ export const edge = defineService({
       pending,
       corsOrigins: config.corsOrigins,
     });
-    const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics });
+    const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics, refusals });
     const server = await listenForClients(app, traceUpgrades(upgrades), config);
     log.info({ url: server.url }, "listening");
     return {

@@ -3,6 +3,7 @@ import type { Log } from "@tollgate/core/log";
 import { brokenStream } from "@tollgate/generation/broken-stream";
 import type { ProviderRuntime } from "@tollgate/generation/provider-runtime";
 import { toGatewayError, writeErrorOnSocket } from "@tollgate/http/error-response";
+import { headerOfError } from "@tollgate/http/forwarded-error";
 import type { AcceptUpgrade } from "@tollgate/http/proxied-request";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import type { ServiceContext } from "@tollgate/runtime/service";
@@ -53,7 +54,8 @@ export function createLiveServer(
     // The error has no code. Only its message names the header.
     const [header = "Upgrade"] = /Sec-WebSocket-\w+/.exec(message) ?? [];
     const refusal = invalidParam(header, handshakeRules[header] ?? "must be websocket");
-    writeErrorOnSocket(socket, refusal, { "sec-websocket-version": "13" });
+    const headers = { "sec-websocket-version": "13", ...headerOfError(refusal) };
+    writeErrorOnSocket(socket, refusal, headers);
   });
 
   async function serve(client: ClientSocket, caller: Caller): Promise<void> {

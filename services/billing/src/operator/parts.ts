@@ -49,4 +49,6 @@ export interface OperatorParts {
   /** Who makes the call, and what it finds. */
   actor: CallActor;
   now(): Date;
+  /** For how many days the records of refused requests are stored. */
+  refusalDays: number;
 }

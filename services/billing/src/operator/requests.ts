@@ -5,14 +5,15 @@ import type { RefusedKey } from "@tollgate/proto/tollgate/v1/slot";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
 import { liveProcesses, toProcess } from "../catalog/processes.ts";
-import { sumRefusals } from "../refusals.ts";
+import { sumRefusals } from "../refusals/refusal-sums.ts";
+import { findRefusals, listRefusals } from "../refusals/stored-refusals.ts";
 import { pageSize } from "./account-messages.ts";
 import { readNewestCatalog } from "./catalog.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls about requests and open holds. */
 export function implementRequests(parts: OperatorParts) {
-  const { prisma, ledger, slots } = parts;
+  const { prisma, ledger, slots, refusalDays } = parts;
   return {
     async listHolds({ account, limit, beforeHoldId }) {
       const accountId = await accountIdOf(prisma, account);
@@ -36,12 +37,19 @@ export function implementRequests(parts: OperatorParts) {
     },
     async getRequest({ id, account }) {
       const accountId = await accountIdOf(prisma, account);
-      const { requests, entries } = await ledger.readRequest({ id, accountId });
-      if (requests.length === 0) throw unknownRequest(id);
-      return { requests, entries };
+      const [{ requests, entries }, refusals] = await Promise.all([
+        ledger.readRequest({ id, accountId }),
+        findRefusals(prisma, { id, accountId }),
+      ]);
+      if (requests.length === 0 && refusals.length === 0) throw unknownRequest(id);
+      return { requests, entries, refusals };
+    },
+    async listRefusals({ account, keyId, code, limit, beforeRequestId }) {
+      const filter = { accountId: await accountIdOf(prisma, account), keyId, code };
+      return listRefusals(prisma, { filter, limit: pageSize(limit), beforeRequestId });
     },
     async readRetention() {
-      return { retention: await ledger.getRetention({}) };
+      return { retention: await ledger.getRetention({}), refusalDays };
     },
     async readOverview({ account, from, to }) {
       const accountId = await accountIdOf(prisma, account);
@@ -85,7 +93,7 @@ function dateOf(timestamp: Timestamp | undefined, name: string): Date {
 }
 
 function unknownRequest(id: string): GatewayError {
-  const reason = "A request that was refused before its hold was taken has no record.";
+  const reason = "A record is stored for some days, and of many refusals only of some.";
   const message = `No request has the id ${id}. ${reason}`;
   return new GatewayError("not_found", message);
 }

@@ -3,6 +3,7 @@ import { formatUsd } from "@tollgate/core/money";
 import type { HoldSummary, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { periodOfOptions } from "../options/usage-period.ts";
 import { readWholeNumber } from "../text/amounts.ts";
+import { refusalJson, refusalLines } from "../text/refusal-lines.ts";
 import { requestJson, requestLines } from "../text/request-lines.ts";
 import { formatTable, type TableColumn } from "../text/table.ts";
 import { isoTime } from "../text/times.ts";
@@ -53,16 +54,19 @@ const requestColumns: TableColumn<RequestRecord>[] = [
   { title: "ERROR", cell: ({ errorCode }) => errorCode, align: "left" },
 ];
 
-/** `tollgate request show` */
+/** `tollgate request` */
 export const showRequestCommand: Command = {
-  takes: ["a request id"],
+  takes: ["an id"],
   options: [],
   async run([id = ""], _options, operator) {
-    const { requests, entries } = await operator().getRequest({ id });
-    const blocks = requests.map((request, index) => requestLines(request, entries[index]));
+    const { requests, entries, refusals } = await operator().getRequest({ id });
+    const blocks = [
+      ...requests.map((request, index) => requestLines(request, entries[index])),
+      ...refusals.map(refusalLines),
+    ];
     return {
       lines: blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines])),
-      json: { requests: requests.map(requestJson) },
+      json: { requests: requests.map(requestJson), refusals: refusals.map(refusalJson) },
     };
   },
 };

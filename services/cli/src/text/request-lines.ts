@@ -35,7 +35,8 @@ export function requestLines(request: RequestRecord, entry: Entry | undefined): 
   ];
 }
 
-function field(name: string, text: string): string {
+/** Returns the line of a named value. */
+export function field(name: string, text: string): string {
   return `  ${name.padEnd(13)}${text}`;
 }
 

@@ -74,6 +74,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   verifyLedger: { role: OPERATOR },
   listHolds: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   listRequests: { role: CUSTOMER, members: keyHolders, confinedBy: "account" },
+  listRefusals: { role: CUSTOMER, members: keyHolders, confinedBy: "account" },
   getRequest: { role: CUSTOMER, members: keyHolders, confinedBy: "account" },
   readOverview: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   readRetention: { role: VIEWER },

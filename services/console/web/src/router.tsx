@@ -9,6 +9,7 @@ import { readActivitySearch } from "./search/activity-search.ts";
 import { readCatalogSearch } from "./search/catalog-search.ts";
 import { readPeriod } from "./search/period.ts";
 import { parseSearch, type RawSearch, readTexts, stringifySearch } from "./search/read.ts";
+import { readRefusalsSearch } from "./search/refusals-search.ts";
 import { readRequestsSearch } from "./search/requests-search.ts";
 import { readAccountSearch, readSettingsSearch } from "./search/tab-search.ts";
 import { NotFound, ScreenFailure } from "./shell/fallbacks.tsx";
@@ -100,6 +101,13 @@ const requests = createRoute({
   component: lazyRouteComponent(() => import("./screens/requests/requests.tsx"), "Requests"),
 });
 
+const refusals = createRoute({
+  getParentRoute: () => app,
+  path: "/refusals",
+  validateSearch: readRefusalsSearch,
+  component: lazyRouteComponent(() => import("./screens/refusals/refusals.tsx"), "RefusalsScreen"),
+});
+
 const request = createRoute({
   getParentRoute: () => app,
   path: "/requests/$requestId",
@@ -141,6 +149,7 @@ const routeTree = root.addChildren([
     members,
     activity,
     requests,
+    refusals,
     request,
     models,
     catalog,

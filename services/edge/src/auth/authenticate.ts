@@ -45,9 +45,14 @@ export interface Principal {
 
 /** The part of a request that is authenticated, and the headers of its response. */
 export interface AuthenticatedRequest {
-  req: { headers: IncomingHttpHeaders };
-  headers: Record<string, string>;
-  requestId: string;
+  readonly req: { headers: IncomingHttpHeaders };
+  readonly headers: Record<string, string>;
+  readonly requestId: string;
+  /** Set once the key is found, also where it is refused. */
+  keyId?: string;
+  accountId?: string;
+  /** The key of the request as `shownKey` returns it. */
+  shownKey?: string;
 }
 
 /**
@@ -80,11 +85,17 @@ export function createAuthenticate(
   });
   notices.onMissed(() => keys.deleteWhere(() => true));
 
-  return async ({ req, headers, requestId }, authorization = req.headers.authorization) => {
+  return async (request, authorization = request.req.headers.authorization) => {
+    const { headers, requestId } = request;
     const key = bearerToken(authorization);
+    request.shownKey = shownKey(key);
     const keyHash = hash("sha256", key);
     const found = await keys.get(keyHash);
     const { state, channel, expiresAt } = found;
+    if (found.keyId !== "") {
+      request.keyId = found.keyId;
+      request.accountId = found.accountId;
+    }
     if (channel === settlementChannel) headers["inference-id"] = requestId;
     if (state === KeyState.REVOKED) throw keyRevoked();
     if (state === KeyState.EXPIRED || isPast(expiresAt, now)) {
@@ -156,6 +167,17 @@ export function authorizationOf(headers: IncomingHttpHeaders): string | undefine
 
 const keyPrefix = "sk-tollgate-";
 const maxKeyLength = 256;
+const shownCharacters = 4;
+
+/**
+ * Returns a key of the gateway's form as lists of keys show it, with eight characters of its text. One
+ * that is too short to stay secret then has none.
+ */
+export function shownKey(key: string): string {
+  const text = key.slice(keyPrefix.length);
+  if (text.length < 5 * shownCharacters) return `${keyPrefix}…`;
+  return `${keyPrefix}${text.slice(0, shownCharacters)}…${text.slice(-shownCharacters)}`;
+}
 
 function bearerToken(authorization: string | undefined): string {
   if (authorization === undefined) {

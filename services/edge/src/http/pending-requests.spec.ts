@@ -24,7 +24,7 @@ async function serve(
 ): Promise<() => Socket> {
   const onBodyTimeout = sendBodyTimeout;
   const pending = createPendingRequests({ leaving, onBodyTimeout, stallMs, graceMs });
-  const options = { log, metrics, pending, refusals: { count() {} }, knows: () => false };
+  const options = { log, metrics, pending, refusals: { add() {} }, knows: () => false };
   const server = createServer((req, res) => respond(createRequestContext(options, req, res)));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -3,9 +3,9 @@ import { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import type { Indexed } from "@tollgate/core/indexed-set";
 import { dropRestOf } from "@tollgate/http/linger";
+import type { Refusals } from "../refusals/refusals.ts";
 import type { ErrorForm } from "./error-form.ts";
 import type { PendingRequests } from "./pending-requests.ts";
-import type { Refusals } from "./refusals.ts";
 import { type RequestLog, recordRequest } from "./request-log.ts";
 
 /**
@@ -28,8 +28,11 @@ export interface RequestContext extends Indexed {
   pathParameter?: string;
   /** The requested alias, as soon as it is known. */
   alias?: string;
-  /** The account of the key, as soon as it is known. */
+  /** The key and its account, as soon as they are known. */
+  keyId?: string;
   accountId?: string;
+  /** See `shownKey`. */
+  shownKey?: string;
   /** The form of the error, where it is not the envelope. */
   errorForm?: ErrorForm | undefined;
   /** The error that was sent, if any. */
@@ -42,7 +45,7 @@ export type ResponseHeaders = Record<string, string>;
 
 export interface RequestContextOptions extends RequestLog {
   pending: Pick<PendingRequests<RequestContext>, "add" | "remove">;
-  refusals: Pick<Refusals, "count">;
+  refusals: Pick<Refusals, "add">;
   /** Returns whether the catalog has the alias. Metrics carry no other alias. */
   knows(alias: string): boolean;
 }
@@ -91,14 +94,16 @@ export function isDisconnected(context: RequestContext): boolean {
 }
 
 function recordEnd(context: RequestContext, ms: number, options: RequestContextOptions): void {
-  const { req, res, requestId, route = "unknown", traceId } = context;
+  const { req, res, requestId, route = "unknown", traceId, failure, keyId, accountId } = context;
   const alias = context.alias !== undefined && options.knows(context.alias) ? context.alias : "";
   const status = res.headersSent ? res.statusCode : clientClosedStatus;
   const clientDisconnected = !res.writableFinished;
   // A stream may end with an error after its status was sent.
-  if (context.failure?.status === status)
-    options.refusals.count(context.failure, context.accountId);
-  recordRequest(options, { req, requestId, route, alias, status, clientDisconnected, traceId, ms });
+  if (failure?.status === status) options.refusals.add(context, failure);
+  recordRequest(options, {
+    ...{ req, requestId, route, alias, status, code: failure?.code, keyId, accountId },
+    ...{ clientDisconnected, traceId, ms },
+  });
 }
 
 /**
@@ -124,9 +129,14 @@ export function attachContext(context: RequestContext): void {
   contexts.set(context.req, context);
 }
 
+/** Returns the attached context of a request; undefined if there is none. */
+export function findRequestContext(req: IncomingMessage): RequestContext | undefined {
+  return contexts.get(req);
+}
+
 /** Returns the attached context of a request. Throws an Error if there is none. */
 export function requestContextOf(req: IncomingMessage): RequestContext {
-  const context = contexts.get(req);
+  const context = findRequestContext(req);
   if (context === undefined) throw new Error("the request has no attached context");
   return context;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Log } from "@tollgate/core/log";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
+import { clientRequestIdOf } from "./client-request-id.ts";
 import { withoutOrigin } from "./url.ts";
 
 /** Where ended requests are counted and logged. */
@@ -17,6 +18,10 @@ export interface EndedRequest {
   /** Empty unless the catalog has it. */
   alias: string;
   status: number;
+  /** The code of the error that was sent, if any. */
+  code: string | undefined;
+  keyId: string | undefined;
+  accountId: string | undefined;
   /** Undefined if it cannot be determined. */
   clientDisconnected?: boolean;
   traceId?: string | undefined;
@@ -26,19 +31,22 @@ export interface EndedRequest {
 /** Counts a request that ended, and writes its log line. The line holds no query and no body. */
 export function recordRequest(
   { log, metrics }: RequestLog,
-  { req, requestId, route, alias, status, clientDisconnected, traceId, ms }: EndedRequest,
+  { req, requestId, route, alias, status, ms, ...ended }: EndedRequest,
 ): void {
   metrics.requests.inc({ route, alias, status });
   metrics.requestDuration.observe({ route, alias }, ms / 1_000);
   const fields = {
     request_id: requestId,
-    trace_id: traceId,
-    client_request_id: req.headers["x-request-id"],
+    trace_id: ended.traceId,
+    client_request_id: clientRequestIdOf(req.headers) || undefined,
+    account_id: ended.accountId,
+    key_id: ended.keyId,
     method: req.method,
     path: pathOf(req),
     alias,
     status,
-    client_disconnected: clientDisconnected,
+    code: ended.code,
+    client_disconnected: ended.clientDisconnected,
     ms: Math.round(ms),
   };
   log.info(fields, "request");

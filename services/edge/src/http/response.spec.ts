@@ -35,7 +35,7 @@ async function listenTo(
     log,
     metrics: createMetrics(),
     pending,
-    refusals: { count() {} },
+    refusals: { add() {} },
     knows: () => false,
   };
   server = createServer((req, res) => respond(createRequestContext(options, req, res)));

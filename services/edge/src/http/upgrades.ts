@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { GatewayError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import { notFound, toGatewayError, writeErrorOnSocket } from "@tollgate/http/error-response";
 import { isWebSocketUpgrade } from "@tollgate/http/server";
+import type { Refusals } from "../refusals/refusals.ts";
 import { toInternalError } from "./error-response.ts";
 import { headerFault } from "./header-fault.ts";
 import { clientClosedStatus, type ResponseHeaders } from "./request-context.ts";
@@ -23,8 +25,14 @@ export interface UpgradeRequest {
   requestId: string;
   /** Headers of the response to the upgrade, whether it is accepted or rejected. */
   headers: ResponseHeaders;
-  /** Records the status of the response: 101 if the upgrade is accepted. */
-  responded(status: number): void;
+  /**
+   * Records the status of the response: 101 if the upgrade is accepted, and its error if it is refused.
+   */
+  responded(status: number, failure?: GatewayError): void;
+  /** See `AuthenticatedRequest`. */
+  keyId?: string;
+  accountId?: string;
+  shownKey?: string;
 }
 
 /** Accepts an upgrade. An error that it throws is sent as an ordinary HTTP response. */
@@ -33,7 +41,7 @@ export type UpgradeHandler = (request: UpgradeRequest) => Promise<void>;
 /** Creates the upgrades of some routes, by their paths. Paths have no parameters. */
 export function createUpgrades(
   routes: ReadonlyMap<string, UpgradeHandler>,
-  requestLog: RequestLog,
+  options: RequestLog & { refusals: Pick<Refusals, "add"> },
 ): Upgrades {
   /** Compares the path as it was sent: one with dot segments in it is another address. */
   function routeOf(req: IncomingMessage): string | undefined {
@@ -42,7 +50,7 @@ export function createUpgrades(
   }
 
   async function run(route: string | undefined, request: UpgradeRequest): Promise<void> {
-    const { log } = requestLog;
+    const { log } = options;
     try {
       const handler = routes.get(route ?? "");
       // Before version 24.9, Node passes every upgrade to the server.
@@ -52,7 +60,7 @@ export function createUpgrades(
       await handler(request);
     } catch (error) {
       const failure = toGatewayError(toInternalError(error, log), log);
-      request.responded(failure.status);
+      request.responded(failure.status, failure);
       writeErrorOnSocket(request.socket, failure, request.headers);
     }
   }
@@ -63,18 +71,28 @@ export function createUpgrades(
       const route = routeOf(req);
       const requestId = newRequestId();
       const startedAt = performance.now();
-      let status = clientClosedStatus;
-      const responded = (sent: number) => {
-        status = sent;
+      const sent: { status: number; failure?: GatewayError | undefined } = {
+        status: clientClosedStatus,
+      };
+      const headers: ResponseHeaders = { "x-request-id": requestId };
+      const request: UpgradeRequest = {
+        ...{ req, socket, head, requestId, headers },
+        responded(status, failure) {
+          sent.status = status;
+          sent.failure = failure;
+        },
       };
       socket.on("error", () => {});
       socket.once("close", () => {
-        const ms = performance.now() - startedAt;
-        const ended = { req, requestId, route: route ?? "unknown", alias: "", status, ms };
-        recordRequest(requestLog, ended);
+        const { keyId, accountId } = request;
+        const { status, failure } = sent;
+        if (failure !== undefined) options.refusals.add({ ...request, route }, failure);
+        recordRequest(options, {
+          ...{ req, requestId, route: route ?? "unknown", alias: "", status, code: failure?.code },
+          ...{ keyId, accountId, ms: performance.now() - startedAt },
+        });
       });
-      const headers: ResponseHeaders = { "x-request-id": requestId };
-      void run(route, { req, socket, head, requestId, headers, responded });
+      void run(route, request);
     },
   };
 }

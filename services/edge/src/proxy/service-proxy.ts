@@ -8,12 +8,13 @@ import type { HttpAddress } from "@tollgate/http/address";
 import { sendDeparture } from "@tollgate/http/departure";
 import { logPeerFailure, writeError, writeErrorOnSocket } from "@tollgate/http/error-response";
 import { aliasHeader, forwardCaller } from "@tollgate/http/forwarded-caller";
+import { errorHeader, readErrorHeader } from "@tollgate/http/forwarded-error";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
 import { endAfterRequest } from "@tollgate/http/linger";
 import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
-import { requestContextOf } from "../http/request-context.ts";
+import { findRequestContext, requestContextOf } from "../http/request-context.ts";
 import { createReplicaAgent } from "./replica-agent.ts";
 import { closeCodes, closingFrames, createFrameTracker } from "./websocket-frames.ts";
 
@@ -40,8 +41,8 @@ export interface UpgradeOptions {
   headers: Readonly<Record<string, string>>;
   /** The sub-protocol of an accepted upgrade for which the service chooses none. */
   protocol: string | undefined;
-  /** Called with the status of the response: 101 if the service accepts the upgrade. */
-  responded(status: number): void;
+  /** Called with the status of the response, 101 if the service accepts the upgrade, and its error. */
+  responded(status: number, failure?: GatewayError): void;
   /** Ends the stream when it aborts. Its reason, a GatewayError, is sent to the client. */
   signal: AbortSignal;
 }
@@ -64,7 +65,7 @@ export function createServiceProxy(
       // The body must still be read, and the closed service connection does not read it.
       req?.unpipe();
       const options = req && pendingUpgrades.get(req);
-      sendUnavailable(to as ServerResponse | Socket, error, options);
+      sendUnavailable(to as ServerResponse | Socket, error, { req, upgrade: options });
     });
   });
   const forwardUpgrade = definePlugin((proxy) => {
@@ -175,6 +176,7 @@ function forwardResponse(
 ): void {
   for (const [name, value] of Object.entries(response.headers)) {
     if (name === aliasHeader) requestContextOf(req).alias = String(value);
+    else if (name === errorHeader) recordFailure(req, readErrorHeader(String(value)));
     else if (value !== undefined && !hopByHop.has(name)) res.setHeader(name, value);
   }
   res.statusCode = response.statusCode ?? 502;
@@ -186,6 +188,12 @@ function forwardResponse(
     endAfterRequest(req, res);
     limitFinalStall(res, stallMs);
   });
+}
+
+/** The error of a response is logged and recorded when the response ends. */
+function recordFailure(req: IncomingMessage | undefined, failure: GatewayError | undefined): void {
+  const context = req && findRequestContext(req);
+  if (context !== undefined && failure !== undefined) context.failure = failure;
 }
 
 function isEventStream({ headers }: IncomingMessage): boolean {
@@ -221,7 +229,10 @@ function forwardUpgradeResponse(
   stallMs: number,
 ): void {
   request.once("response", (response) => {
-    responded(response.statusCode ?? 502);
+    const told = response.headers[errorHeader];
+    const failure = told === undefined ? undefined : readErrorHeader(String(told));
+    delete response.headers[errorHeader];
+    responded(response.statusCode ?? 502, failure);
     Object.assign(response.headers, headers);
     response.once("end", () => closeClient(client, stallMs));
   });
@@ -277,18 +288,22 @@ function closeClient(client: Socket, graceMs: number): void {
 function sendUnavailable(
   to: ServerResponse | Socket,
   cause: Error,
-  upgrade: UpgradeOptions | undefined,
+  { req, upgrade }: { req: IncomingMessage | undefined; upgrade: UpgradeOptions | undefined },
 ): void {
   if (!("setHeader" in to)) {
     // After the upgrade the connection carries frames, and the error frame was sent already.
     if (upgrade === undefined) return void to.end();
     // Before the upgrade the model is unknown, so this is not about its providers.
     const failure = internalError(cause);
-    upgrade.responded(failure.status);
+    upgrade.responded(failure.status, failure);
     writeErrorOnSocket(to, failure, upgrade.headers);
   }
   // A response that has started ends, or breaks off, with the service's response.
-  else if (!to.headersSent) writeError(to, serviceUnavailable(cause));
+  else if (!to.headersSent) {
+    const failure = serviceUnavailable(cause);
+    recordFailure(req, failure);
+    writeError(to, failure);
+  }
 }
 
 /** Returns the failure as an error frame of the live transcription route. */

@@ -106,30 +106,21 @@ export function withOptionalKey(
       const principal =
         authorization === undefined
           ? undefined
-          : await authenticated(context, dependencies.authenticate(context, authorization));
+          : await dependencies.authenticate(context, authorization);
       rejectInvalidQuery(context.req, isVariant ? names : []);
       await handler(context, principal);
     };
   });
 }
 
-async function authenticate(
+function authenticate(
   dependencies: RouteDependencies,
   context: RequestContext,
   auth: Auth,
 ): Promise<Principal> {
   const { headers } = context.req;
   const authorization = auth === "key in either header" ? authorizationOf(headers) : undefined;
-  return authenticated(context, dependencies.authenticate(context, authorization));
-}
-
-async function authenticated(
-  context: RequestContext,
-  authentication: Promise<Principal>,
-): Promise<Principal> {
-  const principal = await authentication;
-  context.accountId = principal.accountId;
-  return principal;
+  return dependencies.authenticate(context, authorization);
 }
 
 /** Defines a route that ignores keys. Without `query`, it ignores query parameters, too. */

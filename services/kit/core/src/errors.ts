@@ -53,6 +53,7 @@ export interface GatewayErrorDetails {
   providerStatus?: number | undefined;
   /** The rates of the key, where a limit refused the request. */
   rates?: Rates | undefined;
+  hasRecord?: boolean;
   cause?: unknown;
 }
 
@@ -71,6 +72,8 @@ export class GatewayError extends Error implements ClassifiedError {
   readonly isPermanent: boolean;
   readonly providerStatus: number | undefined;
   readonly rates: Rates | undefined;
+  /** Whether the request held money, so that the ledger has a record of it. */
+  hasRecord: boolean;
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
     const options = details.cause === undefined ? undefined : { cause: details.cause };
@@ -83,6 +86,7 @@ export class GatewayError extends Error implements ClassifiedError {
     this.isPermanent = details.isPermanent ?? false;
     this.providerStatus = details.providerStatus;
     this.rates = details.rates;
+    this.hasRecord = details.hasRecord ?? false;
   }
 
   get errorType(): ErrorCode {

@@ -1,3 +1,4 @@
+import { GatewayError } from "@tollgate/core/errors";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { brokenStream } from "./broken-stream.ts";
 import type { BillableCall, Generation } from "./generation.ts";
@@ -18,7 +19,7 @@ export async function runSettled<T>(
     return await work(generation);
   } catch (error) {
     failure = error;
-    throw error;
+    throw recorded(error);
   } finally {
     await generation.close(failure);
   }
@@ -36,8 +37,14 @@ export async function* streamSettled<Chunk>(
     yield* work(generation);
   } catch (error) {
     failure = error;
-    throw error instanceof SlotFailure ? brokenStream(error) : error;
+    throw recorded(error instanceof SlotFailure ? brokenStream(error) : error);
   } finally {
     await generation.close(failure);
   }
+}
+
+/** Returns the error, which says that the ledger has a record of its request. */
+function recorded(error: unknown): unknown {
+  if (error instanceof GatewayError) error.hasRecord = true;
+  return error;
 }

@@ -8,6 +8,7 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { Departures } from "./departure.ts";
 import { notFound, toGatewayError, writeError, writeErrorOnSocket } from "./error-response.ts";
 import { readForwardedCaller } from "./forwarded-caller.ts";
+import { headerOfError } from "./forwarded-error.ts";
 import type { UploadSpace } from "./upload-space.ts";
 
 /** A request that the edge has authenticated and proxied to this service. */
@@ -56,6 +57,8 @@ export function serveRoutes(
       if (cancellation.hasLeft || cancellation.isAborted) return void res.destroy();
       const failure = toGatewayError(error, log);
       if (res.headersSent) return void res.destroy();
+      for (const [name, value] of Object.entries(headerOfError(failure)))
+        res.setHeader(name, value);
       writeError(res, failure);
     }
   }
@@ -79,7 +82,8 @@ export function serveUpgrades(
     try {
       accept(req, socket, head, readForwardedCaller(req.headers, peerAuth));
     } catch (error) {
-      writeErrorOnSocket(socket, toGatewayError(error, log), {});
+      const failure = toGatewayError(error, log);
+      writeErrorOnSocket(socket, failure, headerOfError(failure));
     }
   };
 }

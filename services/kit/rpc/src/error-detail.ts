@@ -11,6 +11,7 @@ export function toErrorDetail(error: GatewayError): ErrorDetail {
     message: error.message,
     param: error.param ?? "",
     isPermanent: error.isPermanent,
+    hasRecord: error.hasRecord,
   });
   if (error.retryAfterSeconds !== undefined) detail.retryAfterSeconds = error.retryAfterSeconds;
   if (error.providerStatus !== undefined) detail.providerStatus = error.providerStatus;
@@ -27,6 +28,7 @@ export function fromErrorDetail(detail: ErrorDetail, cause?: unknown): GatewayEr
     isPermanent: detail.isPermanent,
     providerStatus: detail.providerStatus,
     rates: detail.rates,
+    hasRecord: detail.hasRecord,
     cause,
   });
 }

@@ -443,3 +443,30 @@ CREATE TABLE refusal_hour (
 );
 
 CREATE INDEX refusal_hour_hour ON refusal_hour (hour);
+
+-- Records of refused requests: bounded per minute (record-refusals.ts), and deleted after some days.
+CREATE TABLE refusal (
+  -- The ids of requests ascend with their times.
+  request_id        text PRIMARY KEY,
+  refused_at        timestamptz(6) NOT NULL,
+  recorded_at       timestamptz(6) NOT NULL DEFAULT now(),
+  status            integer NOT NULL,
+  code              text NOT NULL,
+  message           text NOT NULL,
+  param             text NOT NULL,
+  method            text NOT NULL,
+  route             text NOT NULL,
+  alias             text NOT NULL,
+  -- Empty without a known key.
+  account_id        text NOT NULL,
+  key_id            text NOT NULL,
+  shown_key         text NOT NULL,
+  client_address    text NOT NULL,
+  user_agent        text NOT NULL,
+  client_request_id text NOT NULL
+);
+
+CREATE INDEX refusal_account_id ON refusal (account_id, request_id);
+CREATE INDEX refusal_recorded_at ON refusal (recorded_at) INCLUDE (account_id);
+CREATE INDEX refusal_client_request_id ON refusal (client_request_id)
+  WHERE client_request_id <> '';

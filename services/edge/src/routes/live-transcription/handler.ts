@@ -14,9 +14,10 @@ export function streamTranscription(
   { checkQuery }: HandlerRules,
 ): UpgradeHandler {
   const { authenticate, balance, revocations, proxies } = dependencies;
-  return async ({ req, socket, head, requestId, headers, responded }) => {
+  return async (request) => {
+    const { req, socket, head, requestId, headers, responded } = request;
     const protocol = takeKeyFromProtocols(req);
-    const principal = await authenticate({ req, headers, requestId });
+    const principal = await authenticate(request);
     if (socket.destroyed) return;
     const controller = new AbortController();
     const { signal } = controller;

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { RefusalSum } from "@tollgate/proto/tollgate/v1/operator";
 import { countOf, formatCount } from "../../format/numbers.ts";
 import { DataTable } from "../../ui/data-table.tsx";
@@ -20,7 +21,11 @@ export function RefusedRequests({ refusals }: { refusals: readonly RefusalSum[] 
           columns={[
             {
               header: "Error code",
-              cell: ({ errorCode }) => <span className="mono">{errorCode}</span>,
+              cell: ({ errorCode }) => (
+                <Link to="/refusals" search={{ error: errorCode }} className="row-link mono">
+                  {errorCode}
+                </Link>
+              ),
             },
             {
               header: "Requests",

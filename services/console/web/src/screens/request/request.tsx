@@ -2,6 +2,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Entry, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
 import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -11,6 +12,7 @@ import { AttemptsStep } from "./attempts-step.tsx";
 import { EntryStep } from "./entry-step.tsx";
 import { HoldStep } from "./hold-step.tsx";
 import { PriceStep } from "./price-step.tsx";
+import { RefusalFacts } from "./refusal-facts.tsx";
 import { RequestFacts } from "./request-facts.tsx";
 import { RequestSums } from "./request-sums.tsx";
 import { UsageStep } from "./usage-step.tsx";
@@ -22,8 +24,8 @@ const route = getRouteApi("/app/requests/$requestId");
 export function RequestScreen() {
   const { requestId } = route.useParams();
   const read = useQuery(OperatorService.method.getRequest, { id: requestId });
-  const shown = read.data?.requests[0]?.requestId || requestId;
-  const isFailed = read.data?.requests.every(({ errorCode }) => errorCode !== "");
+  const { requests = [], refusals = [] } = read.data ?? {};
+  const shown = (requests[0] ?? refusals[0])?.requestId || requestId;
   return (
     <Screen
       title={`Request ${shown}`}
@@ -31,26 +33,40 @@ export function RequestScreen() {
         <>
           <code className="request-id">{shown}</code>
           <CopyButton text={shown} what="request id" />
-          {isFailed === true && <Badge tone="bad">Failed</Badge>}
-          {isFailed === false && <Badge tone="good">Served</Badge>}
+          <Outcome requests={requests} refusals={refusals} />
         </>
       }
       parent={<Link to="/requests">Requests</Link>}
     >
       <Loaded query={read} rows={14}>
-        {({ requests, entries }) =>
-          requests.map((request, index) => (
-            <Generation
-              key={request.id}
-              request={request}
-              entry={entries.find(({ eventId }) => eventId === request.id)}
-              number={requests.length > 1 ? index + 1 : undefined}
-            />
-          ))
-        }
+        {({ requests, entries, refusals }) => (
+          <>
+            {refusals.map((refusal) => (
+              <RefusalFacts key={refusal.requestId} refusal={refusal} />
+            ))}
+            {requests.map((request, index) => (
+              <Generation
+                key={request.id}
+                request={request}
+                entry={entries.find(({ eventId }) => eventId === request.id)}
+                number={requests.length > 1 ? index + 1 : undefined}
+              />
+            ))}
+          </>
+        )}
       </Loaded>
     </Screen>
   );
+}
+
+function Outcome(props: {
+  requests: readonly RequestRecord[];
+  refusals: readonly RequestRefusal[];
+}) {
+  const { requests, refusals } = props;
+  if (requests.some(({ errorCode }) => errorCode === "")) return <Badge tone="good">Served</Badge>;
+  if (requests.length > 0) return <Badge tone="bad">Failed</Badge>;
+  return refusals.length > 0 && <Badge tone="warn">Refused</Badge>;
 }
 
 /** One generation of a request. Most requests have one. */

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 
-/** Leads to a request by the id that the client received. */
+/** Leads to a request by any of its ids. */
 export function FindRequest() {
   const navigate = useNavigate();
   return (
@@ -13,7 +13,12 @@ export function FindRequest() {
         void navigate({ to: "/requests/$requestId", params: { requestId } });
       }}
     >
-      <input name="id" aria-label="Request id" placeholder="Go to request id…" className="grow" />
+      <input
+        name="id"
+        aria-label="Id of a request"
+        placeholder="Go to the request of any id…"
+        className="grow"
+      />
     </form>
   );
 }

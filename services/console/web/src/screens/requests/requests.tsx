@@ -7,6 +7,7 @@ import { type AccountNames, useAccountNames } from "../../calls/use-account-name
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
 import { rangeOf } from "../../search/period.ts";
+import { defined } from "../../search/read.ts";
 import { requestFilterNames } from "../../search/requests-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
@@ -65,6 +66,9 @@ export function Requests() {
           />
           Failed only
         </label>
+        <Link to="/refusals" search={defined({ account: search.account, key: search.key })}>
+          Refused requests
+        </Link>
       </div>
       <Loaded query={requests} rows={14}>
         {({ requests, nextCursor }) =>

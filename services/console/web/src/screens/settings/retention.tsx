@@ -12,11 +12,12 @@ export function Retention() {
   return (
     <Section title="Retention">
       <Loaded query={read} rows={4}>
-        {({ retention }) => (
+        {({ retention, refusalDays }) => (
           <>
             <Facts
               facts={[
                 ["Records of requests", countOf(retention?.requestDays ?? 0, "day")],
+                ["Records of refused requests", countOf(refusalDays, "day")],
                 ["Ledger entries", "until their month is detached"],
                 ["Oldest entry", <Time key="first" at={retention?.firstEntryAt} as="day" />],
                 ["Usage and audit log", "for ever"],
@@ -25,7 +26,7 @@ export function Retention() {
             />
             <p className="quiet">
               TOLLGATE_REQUEST_DAYS, in the environment of the ledger, sets how long records of
-              requests are stored.
+              requests are stored; TOLLGATE_REFUSAL_DAYS, in that of billing, those of refused ones.
             </p>
           </>
         )}

@@ -1,19 +1,19 @@
 import { invalidParam } from "@tollgate/core/errors";
 import type { RefusalCount } from "@tollgate/proto/tollgate/v1/billing";
 import type pg from "pg";
-import type { PrismaClient } from "./generated/client.ts";
+import type { PrismaClient } from "../generated/client.ts";
 
 const maxCounts = 1_000;
 const hourMs = 3_600_000;
 
 /** Adds to the numbers of the current hour, by the database's clock. */
-export async function recordRefusals(
+export async function countRefusals(
   pool: pg.Pool,
   refusals: readonly RefusalCount[],
 ): Promise<void> {
   if (refusals.length > maxCounts) throw invalidParam("refusals", `must be at most ${maxCounts}`);
   await pool.query({
-    name: "record-refusals",
+    name: "count-refusals",
     text: `
       INSERT INTO refusal_hour (account_id, hour, code, requests)
       SELECT account_id, date_trunc('hour', now()), code, sum(requests)

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { newRequestId } from "@tollgate/core/ids";
+import { createLog } from "@tollgate/core/log";
+import { createDatabase } from "@tollgate/local/postgres";
+import { RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
+import { openDatabase } from "@tollgate/runtime/database/pool";
+import type pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { PrismaClient } from "../src/generated/client.ts";
+import { recordRefusals } from "../src/refusals/record-refusals.ts";
+import { deleteOldRefusals, findRefusals, listRefusals } from "../src/refusals/stored-refusals.ts";
+import { billingSchema } from "../src/schema.ts";
+
+describe("records of refused requests", () => {
+  let pool: pg.Pool;
+  let prisma: PrismaClient;
+  const log = createLog("silent");
+
+  beforeAll(async () => {
+    const name = `billing_${randomUUID().replaceAll("-", "")}`;
+    const url = await createDatabase(inject("postgresUrl"), name);
+    pool = await openDatabase({ url, schema: billingSchema, maxConnections: 4, log });
+    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+  });
+
+  beforeEach(() => pool.query("DELETE FROM refusal"));
+
+  afterAll(async () => {
+    await prisma.$disconnect();
+    await pool.end();
+  });
+
+  function record(fields: MessageInitShape<typeof RequestRefusalSchema> = {}) {
+    const refusedAt = timestampFromDate(new Date("2026-03-01T12:00:00Z"));
+    const usual = { status: 429, code: "rate_limited", message: "slow down", param: "model" };
+    return create(RequestRefusalSchema, {
+      requestId: newRequestId(),
+      refusedAt,
+      ...usual,
+      ...fields,
+    });
+  }
+
+  async function countBy(accountId: string): Promise<number> {
+    return prisma.refusal.count({ where: { accountId } });
+  }
+
+  const page = { limit: 10, beforeRequestId: "" };
+  const any = { accountId: "", keyId: "", code: "" };
+
+  test("are found by the request's id and by the client's own, within an account", async () => {
+    const sent = record({
+      ...{ accountId: "acct_1", keyId: "key_1", shownKey: "", method: "POST", alias: "a\u{1f600}" },
+      ...{ route: "/v1/rerank", clientAddress: "203.0.113.7", userAgent: "curl/8" },
+      clientRequestId: "mine",
+    });
+    await recordRefusals(pool, [sent, record({ accountId: "acct_2", clientRequestId: "mine" })]);
+    for (const id of [sent.requestId, "mine"]) {
+      expect(await findRefusals(prisma, { id, accountId: "acct_1" })).toEqual([sent]);
+    }
+    expect(await findRefusals(prisma, { id: "mine", accountId: "" })).toHaveLength(2);
+    expect(await findRefusals(prisma, { id: sent.requestId, accountId: "acct_2" })).toEqual([]);
+    expect(await findRefusals(prisma, { id: "", accountId: "" })).toEqual([]);
+  });
+
+  test("are listed newest first, in pages, by account, key and code", async () => {
+    const codes = ["rate_limited", "invalid_param", "rate_limited"];
+    const sent = codes.map((code) => record({ accountId: "acct_1", keyId: "key_1", code }));
+    await recordRefusals(pool, [...sent, record({ accountId: "acct_2" })]);
+    const ids = async (filter: object, more: object = {}) => {
+      const found = await listRefusals(prisma, {
+        ...page,
+        filter: { ...any, ...filter },
+        ...more,
+      });
+      return { ids: found.refusals.map(({ requestId }) => requestId), hasMore: found.hasMore };
+    };
+    const [first, second, third] = sent.map(({ requestId }) => requestId);
+    expect(await ids({ accountId: "acct_1" }, { limit: 2 })).toEqual({
+      ids: [third, second],
+      hasMore: true,
+    });
+    expect(await ids({ accountId: "acct_1" }, { beforeRequestId: second })).toEqual({
+      ids: [first],
+      hasMore: false,
+    });
+    expect((await ids({ keyId: "key_1", code: "rate_limited" })).ids).toEqual([third, first]);
+    expect((await ids({})).ids).toHaveLength(4);
+  });
+
+  test("of a flood are few, of several processes together, and leave room for other accounts", async () => {
+    const flood = (accountId: string) =>
+      Array.from({ length: 1_000 }, () => record({ accountId, message: "x".repeat(1_024) }));
+    await Promise.all([1, 2, 3, 4, 5].map(() => recordRefusals(pool, flood("acct_flood"))));
+    await recordRefusals(pool, flood(""));
+    await recordRefusals(pool, [record({ accountId: "acct_quiet" })]);
+    // The flood may have begun in the minute before.
+    for (const accountId of ["acct_flood", ""]) {
+      const stored = await countBy(accountId);
+      expect(stored).toBeGreaterThanOrEqual(60);
+      expect(stored).toBeLessThanOrEqual(120);
+    }
+    expect(await countBy("acct_quiet")).toBe(1);
+    for (let n = 0; n < 10; n += 1) await recordRefusals(pool, flood(`acct_${n}`));
+    const stored = await prisma.refusal.count();
+    expect(stored).toBeGreaterThanOrEqual(300);
+    expect(stored).toBeLessThanOrEqual(600);
+  });
+
+  test("are deleted after some days, and recorded once", async () => {
+    const [old, recent] = [record({ accountId: "acct_1" }), record({ accountId: "acct_1" })];
+    await recordRefusals(pool, [old, recent]);
+    await recordRefusals(pool, [recent]);
+    await pool.query(
+      "UPDATE refusal SET recorded_at = now() - '8 days'::interval WHERE request_id = $1",
+      [old.requestId],
+    );
+    await deleteOldRefusals(prisma, 7, log);
+    const { refusals } = await listRefusals(prisma, { ...page, filter: any });
+    expect(refusals).toEqual([recent]);
+  });
+
+  test("more than fit one call are refused", async () => {
+    const many = Array.from({ length: 1_001 }, () => record());
+    await expect(recordRefusals(pool, many)).rejects.toMatchObject({ param: "records" });
+  });
+});

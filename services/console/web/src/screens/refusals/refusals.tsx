@@ -1,0 +1,100 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
+import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
+import { useAccess } from "../../calls/use-session.ts";
+import { refusalFilterNames } from "../../search/refusals-search.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { FilterBar } from "../../ui/filter-bar.tsx";
+import { Screen } from "../../ui/screen.tsx";
+import { Pager } from "../../ui/search-link.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+
+const route = getRouteApi("/app/refusals");
+const pageSize = 50;
+const refreshMs = 15_000;
+
+/** The requests that were refused before a provider was called, the newest first. */
+export function RefusalsScreen() {
+  const search = route.useSearch();
+  const { isCustomer } = useAccess();
+  const names = useAccountNames();
+  const refusals = useQuery(
+    OperatorService.method.listRefusals,
+    {
+      account: search.account ?? "",
+      keyId: search.key ?? "",
+      code: search.error ?? "",
+      limit: pageSize,
+      beforeRequestId: search.before ?? "",
+    },
+    {
+      placeholderData: (previous) => previous,
+      refetchInterval: search.before === undefined && refreshMs,
+    },
+  );
+  return (
+    <Screen title="Refused requests" parent={<Link to="/requests">Requests</Link>}>
+      <div className="filters">
+        <FilterBar search={search} names={refusalFilterNames} />
+      </div>
+      <Loaded query={refusals} rows={14}>
+        {({ refusals, hasMore }) =>
+          refusals.length === 0 ? (
+            <Empty icon="check" title="No refused request matches">
+              Records of refused requests are stored for some days. Of a flood, some are recorded
+              and all are counted.
+            </Empty>
+          ) : (
+            <>
+              <DataTable
+                caption="Refused requests"
+                columns={isCustomer ? columns : operatorColumns(names)}
+                rows={refusals}
+                idOf={({ requestId }) => requestId}
+              />
+              <Pager
+                before={search.before}
+                next={hasMore ? refusals.at(-1)?.requestId : undefined}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Screen>
+  );
+}
+
+const columns: readonly DataColumn<RequestRefusal>[] = [
+  {
+    header: "Time (UTC)",
+    cell: ({ requestId, refusedAt }) => (
+      <Link to="/requests/$requestId" params={{ requestId }} className="row-link">
+        <Time at={refusedAt} />
+      </Link>
+    ),
+  },
+  {
+    header: "Error",
+    cell: ({ status, code }) => (
+      <Badge tone={status < 500 ? "warn" : "bad"}>{`${status} ${code}`}</Badge>
+    ),
+  },
+  { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
+  { header: "Field", isSecondary: true, cell: ({ param }) => <span className="cut">{param}</span> },
+  {
+    header: "Key",
+    cell: ({ keyId, shownKey }) => <span className="cut mono">{keyId || shownKey}</span>,
+  },
+];
+
+function operatorColumns({ nameOf }: AccountNames): DataColumn<RequestRefusal>[] {
+  const account: DataColumn<RequestRefusal> = {
+    header: "Account",
+    cell: ({ accountId }) => <span className="cut">{accountId && nameOf(accountId)}</span>,
+  };
+  return [...columns.slice(0, 2), account, ...columns.slice(2)];
+}

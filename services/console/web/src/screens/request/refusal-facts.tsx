@@ -1,0 +1,63 @@
+import { Link } from "@tanstack/react-router";
+import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
+import { useAccountNames } from "../../calls/use-account-names.ts";
+import { useAccess } from "../../calls/use-session.ts";
+import { Facts } from "../../ui/facts.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Time } from "../../ui/time.tsx";
+import { withCopy } from "../../ui/with-copy.tsx";
+
+/** What the client of a refused request was sent, and who it was. */
+export function RefusalFacts({ refusal }: { refusal: RequestRefusal }) {
+  const { isCustomer } = useAccess();
+  const { nameOf } = useAccountNames();
+  const { accountId, keyId, shownKey, requestId } = refusal;
+  return (
+    <article className="generation" aria-label={`Refusal of ${requestId}`}>
+      <p className="notice">
+        <Icon name="alert" size={16} />
+        <span>
+          <strong>
+            {refusal.status} {refusal.code}
+          </strong>{" "}
+          {refusal.message}
+        </span>
+      </p>
+      <Facts
+        facts={[
+          [
+            "Time",
+            <>
+              <Time at={refusal.refusedAt} as="exact" /> UTC
+            </>,
+          ],
+          ["Request id", withCopy(requestId, "request id")],
+          ["Route", `${refusal.method} ${refusal.route}`],
+          ["Field", refusal.param && <code>{refusal.param}</code>],
+          ["Model", refusal.alias && <code>{refusal.alias}</code>],
+          [
+            "Account",
+            !isCustomer && accountId && (
+              <Link to="/accounts/$accountId" params={{ accountId }}>
+                {nameOf(accountId)}
+              </Link>
+            ),
+          ],
+          [
+            "Key",
+            keyId ? (
+              <Link key="key" to="/keys/$keyId" params={{ keyId }}>
+                <code className="id">{keyId}</code>
+              </Link>
+            ) : (
+              shownKey && <code>{shownKey}</code>
+            ),
+          ],
+          ["Client address", refusal.clientAddress],
+          ["User agent", refusal.userAgent],
+          ["Client’s id", withCopy(refusal.clientRequestId, "client’s id")],
+        ]}
+      />
+    </article>
+  );
+}

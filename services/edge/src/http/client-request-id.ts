@@ -1,0 +1,14 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** The headers in which clients send an id of their own, the first that is set counts. */
+const headers = ["x-client-request-id", "x-request-id", "x-correlation-id"] as const;
+const maxCharacters = 200;
+
+/** Returns the id that a client gave its request; empty if it gave none. */
+export function clientRequestIdOf(sent: IncomingHttpHeaders): string {
+  for (const name of headers) {
+    const [id = ""] = [sent[name]].flat();
+    if (id !== "") return id.slice(0, maxCharacters);
+  }
+  return "";
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from "node:http";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { GatewayError } from "@tollgate/core/errors";
+import { type RequestRefusal, RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
+import { clientRequestIdOf } from "../http/client-request-id.ts";
+
+/** A request that ended with an error, and what is known of its client. */
+export interface RefusedRequest {
+  readonly req: IncomingMessage;
+  readonly requestId: string;
+  readonly route?: string | undefined;
+  readonly alias?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly keyId?: string | undefined;
+  /** See `shownKey`. */
+  readonly shownKey?: string | undefined;
+}
+
+/** What a client sends may be of any length. */
+const maxMessageCharacters = 1_024;
+const maxNameCharacters = 200;
+
+/** Returns the record of a request that was refused. */
+export function refusalRecord(
+  { req, requestId, route = "unknown", alias = "", ...known }: RefusedRequest,
+  { status, code, message, param = "" }: GatewayError,
+  clientAddress: string,
+  refusedAt: Date,
+): RequestRefusal {
+  const { accountId = "", keyId = "", shownKey: shown = "" } = known;
+  return create(RequestRefusalSchema, {
+    requestId,
+    refusedAt: timestampFromDate(refusedAt),
+    status,
+    code,
+    message: storable(message, maxMessageCharacters),
+    param: storable(param, maxNameCharacters),
+    method: req.method ?? "",
+    route,
+    alias: storable(alias, maxNameCharacters),
+    accountId,
+    keyId,
+    shownKey: keyId === "" ? shown : "",
+    clientAddress,
+    userAgent: storable(req.headers["user-agent"] ?? "", maxNameCharacters),
+    clientRequestId: storable(clientRequestIdOf(req.headers), maxNameCharacters),
+  });
+}
+
+/** Returns the start of a text as a database stores it: without the character zero. */
+function storable(text: string, maxCharacters: number): string {
+  return text.slice(0, maxCharacters).toWellFormed().replaceAll("\0", "\u{fffd}");
+}
