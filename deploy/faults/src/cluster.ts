@@ -63,6 +63,7 @@ export async function startCluster(
     TOLLGATE_CATALOG: catalogFile,
     TOLLGATE_LOG: "silent",
     TEST_PROVIDER_KEY: "provider-secret",
+    TEST_SECOND_KEY: "second-secret",
     ...exampleCredentials,
     HOST: "127.0.0.1",
     TOLLGATE_FLEET_SECRET: clusterSecrets.fleet,
