@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { describe, expect, test } from "vitest";
 import { citySchema, pixel, readFile } from "../src/chat-parts.ts";
 import { contentOf } from "../src/chat-response.ts";
@@ -7,7 +6,7 @@ import { entryOf } from "../src/ledger.ts";
 import { eventsOf, expectEnvelope, requestIdOf } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
-const { stack, account, client, chat, lastCall, lastSent } = await sharedStack();
+const { stack, account, chat, lastCall, lastSent } = await sharedStack();
 
 describe("a chat with a provider of the kind bedrock", () => {
   test("is a completion, signed for the region", async () => {
@@ -107,114 +106,6 @@ describe("a chat with a provider of the kind bedrock", () => {
     });
   });
 
-  test.each([
-    ["test-bedrock", false],
-    ["test-bedrock-parallel", false],
-    ["test-bedrock-parallel", true],
-    ["test-bedrock-nova", true],
-  ])("calls the tools of %s and takes their results; stream: %s", async (model, stream) => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { model, tools: [readFile] };
-    const called = stream
-      ? await client.chat.completions.stream({ ...request, messages }).finalChatCompletion()
-      : await client.chat.completions.create({ ...request, messages });
-    const message = called.choices[0]?.message;
-    expect(called.choices[0]?.finish_reason).toBe("tool_calls");
-    const count = model === "test-bedrock-parallel" ? 3 : 1;
-    expect(message?.tool_calls).toMatchObject(
-      Array.from({ length: count }, () => ({
-        function: { name: "read_file", arguments: '{"path":"README.md"}' },
-      })),
-    );
-    if (message === undefined) return;
-    // Clients send an empty text beside calls.
-    messages.push({ ...message, content: "" });
-    for (const { id } of message.tool_calls ?? []) {
-      messages.push({ role: "tool", tool_call_id: id, content: `contents for ${id}` });
-    }
-    const done = await client.chat.completions.create({ ...request, messages });
-    expect(done.choices[0]?.message.content).toContain("The tool returned: contents for ");
-  });
-
-  test.each([
-    ["auto", "auto", { auto: {} }],
-    ["required", "required", { any: {} }],
-    [
-      "a named function",
-      { type: "function", function: { name: "read_file" } },
-      { tool: { name: "read_file" } },
-    ],
-  ])("sends the tool choice %s", async (_, tool_choice, toolChoice) => {
-    const response = await chat("test-bedrock", { tools: [readFile], tool_choice });
-    expect(response.status).toBe(200);
-    expect(lastSent()).toMatchObject({ toolConfig: { toolChoice } });
-  });
-
-  test("sends the marks of tools, and a named choice with the other tools", async () => {
-    const other = { ...readFile, function: { ...readFile.function, name: "other" } };
-    const marked = { ...readFile, cache_control: { type: "ephemeral", ttl: "1h" } };
-    const tool_choice = { type: "function", function: { name: "other" } };
-    const response = await chat("test-bedrock", { tools: [marked, other], tool_choice });
-    expect(response.status).toBe(200);
-    expect(lastSent()).toMatchObject({
-      toolConfig: {
-        tools: [
-          { toolSpec: { name: "read_file" } },
-          { cachePoint: { type: "default", ttl: "1h" } },
-          { toolSpec: { name: "other" } },
-        ],
-        toolChoice: { tool: { name: "other" } },
-      },
-    });
-  });
-
-  test("sends the tools of earlier calls in a request without tools", async () => {
-    const messages = [
-      { role: "user", content: "Hi" },
-      {
-        role: "assistant",
-        tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
-      },
-      { role: "tool", tool_call_id: "a", content: "text" },
-    ];
-    const response = await chat("test-bedrock", { messages });
-    expect(response.status).toBe(200);
-    expect(lastSent()).toMatchObject({
-      toolConfig: { tools: [{ toolSpec: { name: "f" } }], toolChoice: { auto: {} } },
-    });
-  });
-
-  test("merges two messages of a user around one that says nothing", async () => {
-    const messages = [
-      { role: "user", content: "hi" },
-      { role: "assistant", content: "" },
-      { role: "user", content: "go" },
-    ];
-    expect((await chat("test-bedrock", { messages })).status).toBe(200);
-    expect(lastSent()).toMatchObject({
-      messages: [{ role: "user", content: [{ text: "hi" }, { text: "go" }] }],
-    });
-  });
-
-  test("sends no tools where none may be called", async () => {
-    const response = await chat("test-bedrock", { tools: [readFile], tool_choice: "none" });
-    expect(response.status).toBe(200);
-    expect(lastSent()).not.toHaveProperty("toolConfig");
-  });
-
-  test("lets Claude call one tool at a time", async () => {
-    const more = { tools: [readFile], parallel_tool_calls: false };
-    const response = await chat("test-bedrock-parallel", more);
-    const { choices } = response.body as { choices: [{ message: { tool_calls: object[] } }] };
-    expect(choices[0].message.tool_calls).toHaveLength(1);
-    expectEnvelope(
-      await chat("test-bedrock-nova", more),
-      400,
-      "invalid_param",
-      "parallel_tool_calls",
-    );
-  });
-
   test("takes images in base64, and refuses addresses by name", async () => {
     const image = (url: string) => {
       const content = [
@@ -266,73 +157,6 @@ describe("a chat with a provider of the kind bedrock", () => {
     if (type === "json_schema") expect(value).toEqual({ city: expect.any(String) });
     else expect(value).toBeTypeOf("object");
     expect(lastSent()).toMatchObject({ toolConfig: { toolChoice: { any: {} } } });
-  });
-
-  test.each([
-    false,
-    true,
-  ])("keeps the signatures of thinking in a loop of tools; stream: %s", async (stream) => {
-    const body = {
-      model: "test-bedrock",
-      tools: [readFile],
-      reasoning_effort: "medium" as const,
-      max_tokens: 4_000,
-    };
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const called = stream
-      ? await client.chat.completions.stream({ ...body, messages }).finalChatCompletion()
-      : await client.chat.completions.create({ ...body, messages });
-    const message = called.choices[0]?.message;
-    expect(message).toMatchObject({
-      // The helper of streams does not join members that it does not know.
-      reasoning_content: expect.stringContaining(stream ? "it." : "The user wrote"),
-      reasoning_details: [
-        {
-          type: "reasoning.text",
-          text: "The user wrote something. I will respond to it.",
-          signature: expect.stringMatching(/^signature-/),
-          format: "anthropic-claude-v1",
-        },
-      ],
-    });
-    expect(lastSent()).toMatchObject({
-      inferenceConfig: { maxTokens: 4_000 },
-      additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 2_000 } },
-    });
-    if (message === undefined) return;
-    const [call] = message.tool_calls ?? [];
-    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
-    const done = await client.chat.completions.create({ ...body, messages });
-    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
-    const { reasoning_details } = message as unknown as {
-      reasoning_details: [{ text: string; signature: string }];
-    };
-    const [{ text, signature }] = reasoning_details;
-    expect(lastSent()).toMatchObject({
-      messages: [
-        {},
-        { content: [{ reasoningContent: { reasoningText: { text, signature } } }, {}] },
-        {},
-      ],
-    });
-  });
-
-  test("thinks on from the thinking of Claude's own API", async () => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { tools: [readFile], max_tokens: 4_000, reasoning_effort: "low" as const };
-    const first = await client.chat.completions.create({
-      ...request,
-      model: "test-claude",
-      messages,
-    });
-    const message = first.choices[0]?.message;
-    if (message === undefined) return;
-    const [call] = message.tool_calls ?? [];
-    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
-    const model = "test-bedrock-after-claude";
-    const done = await client.chat.completions.create({ ...request, model, messages });
-    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
-    expect(lastCall().route).toContain("/bedrock/");
   });
 
   test.each([
@@ -399,52 +223,5 @@ describe("a chat with a provider of the kind bedrock", () => {
     const result = [{ role: "tool", tool_call_id: id, content: "text" }];
     const second = await chat(model, { session_id, messages: result, tools: [readFile] });
     expect(second.text).toContain("The tool returned: text");
-  });
-
-  test.each([
-    ["n", "test-bedrock", { n: 2 }],
-    ["seed", "test-bedrock", { seed: 7 }],
-    ["top_k", "test-bedrock", { top_k: 7 }],
-    ["user", "test-bedrock", { user: "u" }],
-    ["metadata", "test-bedrock", { metadata: { team: "a" } }],
-    ["logit_bias", "test-bedrock", { logit_bias: { 5: 1 } }],
-    ["frequency_penalty", "test-bedrock", { frequency_penalty: 0.5 }],
-    ["temperature", "test-bedrock", { temperature: 1.5 }],
-    ["top_p", "test-bedrock", { temperature: 0.5, top_p: 0.5 }],
-    [
-      "temperature",
-      "test-bedrock",
-      { temperature: 0.5, reasoning_effort: "low", max_tokens: 4_000 },
-    ],
-    [
-      "tool_choice",
-      "test-bedrock",
-      { tools: [readFile], tool_choice: "required", reasoning_effort: "low", max_tokens: 4_000 },
-    ],
-    [
-      "response_format",
-      "test-bedrock",
-      { response_format: { type: "json_object" }, reasoning_effort: "low", max_tokens: 4_000 },
-    ],
-    [
-      "tool_choice",
-      "test-bedrock",
-      { response_format: { type: "json_object" }, tools: [readFile], tool_choice: "required" },
-    ],
-    [
-      "messages[1].role",
-      "test-bedrock",
-      {
-        messages: [
-          { role: "user", content: "Hi" },
-          { role: "system", content: "Be brief." },
-        ],
-      },
-    ],
-  ])("is refused by name before the provider is called: %s of %s, %j", async (param, model, more) => {
-    const before = stack.simulator.calls.list().length;
-    const response = await chat(model, more);
-    expectEnvelope(response, 400, "invalid_param", param);
-    expect(stack.simulator.calls.list()).toHaveLength(before);
   });
 });

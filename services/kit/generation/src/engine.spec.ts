@@ -1,69 +1,14 @@
 import { create } from "@bufbuild/protobuf";
-import type { Model, PricePlan, Slot } from "@tollgate/catalog/model";
+import type { Model, Slot } from "@tollgate/catalog/model";
 import { createPlan } from "@tollgate/catalog/plan";
-import { Cancellation } from "@tollgate/core/cancellation";
-import { GatewayError, PeerError } from "@tollgate/core/errors";
-import { createLog } from "@tollgate/core/log";
-import type { Measurement } from "@tollgate/metering/measurement";
+import { GatewayError } from "@tollgate/core/errors";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
-import { Outcome, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
-import { createMetrics } from "@tollgate/runtime/operations/metrics";
-import { createBreakers } from "@tollgate/upstream/breaker";
+import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { describe, expect, test, vi } from "vitest";
-import { createEngine, type Engine, type EngineDependencies } from "./engine.ts";
+import { engineWorld, far, images, model, near } from "../test/engine-world.ts";
+import type { Engine } from "./engine.ts";
 import type { BillableCall, Generation } from "./generation.ts";
-import { createRunningGenerations } from "./running-generations.ts";
-
-const price = { picoUsd: 1_000_000n, per: 1n };
-const near = slotAt("near");
-const far = slotAt("far");
-const model = {
-  alias: "model",
-  routeType: "images",
-  unitType: "images",
-  chain: [near, far] as readonly Slot[],
-} as Model;
-
-function slotAt(name: string): Slot {
-  const pricing = { input: price };
-  return { id: `${name}/m`, provider: { name }, upstreamModel: "m", pricing } as Slot;
-}
-
-/** Creates an engine whose holds always succeed, and collects the events that it publishes. */
-function world({
-  chargeId = "",
-  models = new Map<string, Model>(),
-  plans = new Map<string, PricePlan>(),
-} = {}) {
-  const events: UsageEvent[] = [];
-  const settle = vi.fn((_cost: bigint) => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }));
-  const leave = vi.fn();
-  const hold = { amount: 100_000n, grow: vi.fn(), leave, settle, stopExtending() {} };
-  const running = createRunningGenerations(100);
-  const breakers = createBreakers(() => 0);
-  const metrics = createMetrics();
-  const engine = createEngine({
-    breakers,
-    redact: (_: unknown, text: string) => text,
-    running,
-    log: createLog("silent"),
-    metrics,
-    catalog: () => ({ models, plans }),
-    isCatalogNewest: () => true,
-    holds: { take: async () => hold },
-    publisher: { publish: async (event: UsageEvent) => void events.push(event) },
-    charges: { find: async () => 6_000n },
-    now: () => new Date(),
-  } as unknown as EngineDependencies);
-  const caller = create(CallerSchema, { requestId: "req_1", accountId: "a", chargeId });
-  const call: BillableCall = { caller, model, estimate: 100_000n };
-  return { engine, call, events, breakers, metrics, hold, running };
-}
-
-function images(quantity: bigint): Measurement {
-  return { quantity, basis: "provider", lines: [{ dimension: "images", quantity, price }] };
-}
 
 async function* chunksOf(...chunks: string[]) {
   for (const chunk of chunks) yield chunk;
@@ -99,14 +44,14 @@ function streamOf(
 }
 
 test("a complete response is charged before its last chunk", async () => {
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   const read = await readAll(streamOf(engine, call));
   expect(read).toEqual({ read: ["a", "b", "cost 2000"], error: undefined });
   expect(events).toMatchObject([{ outcome: Outcome.COMPLETED, costNanoUsd: 2_000n }]);
 });
 
 test("a generation that its work does not settle is not billed", async () => {
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   await engine.generate(call, async () => {});
   const failure = new GatewayError("internal_error", "a bug");
   const failing = engine.generate(call, () => Promise.reject(failure));
@@ -117,7 +62,7 @@ test("a generation that its work does not settle is not billed", async () => {
 
 test("a response that ends before it is settled is billed once, by the route's `billPartial`", async () => {
   const failure = new GatewayError("internal_error", "it cannot be stored");
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   const stream = streamOf(engine, call, () => {
     throw failure;
   });
@@ -126,13 +71,13 @@ test("a response that ends before it is settled is billed once, by the route's `
 });
 
 test("a response whose reader stops is settled", async () => {
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   for await (const chunk of streamOf(engine, call)) if (chunk === "a") break;
   expect(events).toMatchObject([{ costNanoUsd: 1_000n }]);
 });
 
 test("a partial response may be measured after the call has ended", async () => {
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   const stream = engine.stream(call, async function* (generation) {
     generation.billPartial(async (failure) => {
       await new Promise(setImmediate);
@@ -145,7 +90,7 @@ test("a partial response may be measured after the call has ended", async () => 
 });
 
 test("a response is settled once, and one that is measured and not settled is not billed", async () => {
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   await engine.generate(call, async (generation) => {
     const measured = await generation.measured(near, images(2n));
     expect(events).toEqual([]);
@@ -162,7 +107,7 @@ test("a response is settled once, and one that is measured and not settled is no
 });
 
 test("a settlement that fails is not repeated", async () => {
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   const broken = new Error("the disk is full");
   const stream = streamOf(engine, call, (generation) => {
     vi.spyOn(events, "push").mockImplementationOnce(() => {
@@ -175,7 +120,7 @@ test("a settlement that fails is not repeated", async () => {
 });
 
 test("after a slot that fails before its first chunk, the next slot is attempted", async () => {
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   const open = (slot: Slot) =>
     slot === near ? brokenChunks(new SlotFailure("rejected", "no chunk")) : chunksOf("a");
   const { read } = await readAll(streamOf(engine, call, undefined, open));
@@ -184,7 +129,7 @@ test("after a slot that fails before its first chunk, the next slot is attempted
 });
 
 test("a stream that the provider breaks off ends with `upstream_rejected`", async () => {
-  const { engine, call } = world();
+  const { engine, call } = engineWorld();
   async function* broken() {
     yield "a";
     throw new SlotFailure("unreachable", "the connection was reset");
@@ -195,7 +140,7 @@ test("a stream that the provider breaks off ends with `upstream_rejected`", asyn
 });
 
 test("the cost of an earlier run is reported again, and counted once", async () => {
-  const { engine, call, events, metrics } = world({ chargeId: "req_0" });
+  const { engine, call, events, metrics } = engineWorld({ chargeId: "req_0" });
   const cost = await engine.generate(call, async (generation) => {
     const measured = await generation.measured(near, images(9n));
     expect(measured.charge).toBe(6_000n);
@@ -209,7 +154,7 @@ test("the cost of an earlier run is reported again, and counted once", async () 
 });
 
 test("a cost above the hold waits for a ledger that restarts, and not for a wallet", async () => {
-  const { engine, call, hold } = world();
+  const { engine, call, hold } = engineWorld();
   const away = new GatewayError("no_provider_available", "the ledger cannot be reached");
   const settle = () =>
     engine.generate(call, async (generation) => generation.settle(near, images(200n)));
@@ -229,7 +174,7 @@ test("a cost above the hold waits for a ledger that restarts, and not for a wall
 test("a cost above the hold is reported in full where the ledger stays away", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   try {
-    const { engine, call, hold, events } = world();
+    const { engine, call, hold, events } = engineWorld();
     hold.grow.mockRejectedValue(new GatewayError("no_provider_available", "it is away"));
     const settled = engine.generate(call, (generation) => generation.settle(near, images(200n)));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -241,7 +186,7 @@ test("a cost above the hold is reported in full where the ledger stays away", as
 });
 
 test("the cost that a turn is stored with is the reported one, though its hold grows meanwhile", async () => {
-  const { engine, call, events, hold } = world();
+  const { engine, call, events, hold } = engineWorld();
   const granted = Promise.withResolvers<bigint>();
   hold.grow.mockImplementation(async () => {
     const added = await granted.promise;
@@ -263,7 +208,7 @@ test("the cost that a turn is stored with is the reported one, though its hold g
 });
 
 test("a free request does not change the circuit breakers of billable requests", async () => {
-  const { engine, breakers } = world();
+  const { engine, breakers } = engineWorld();
   const one = { ...model, chain: [near] } as Model;
   const fail = vi.fn(async () => {
     throw new SlotFailure("unreachable", "no route to host", { meaning: "unreachable" });
@@ -275,13 +220,13 @@ test("a free request does not change the circuit breakers of billable requests",
   expect(breakers.admit(near, "acc_1")).toBe("granted");
   const failure = new SlotFailure("rejected", "no", { status: 500 });
   for (let times = 0; times < 4; times += 1) breakers.failed(near, "acc_1", "granted", failure);
-  await world().engine.attemptFree(one, async () => "voices", undefined);
+  await engineWorld().engine.attemptFree(one, async () => "voices", undefined);
   breakers.failed(near, "acc_1", "granted", failure);
   expect(breakers.admit(near, "acc_1")).toBe("out");
 });
 
 test("the creation of a job counts for the limits of its slot until it ends, and no free request does", async () => {
-  const { engine } = world();
+  const { engine } = engineWorld();
   const limited = { ...near, limits: { parallel: 1 } };
   const one = { ...model, chain: [limited] } as Model;
   const hasRoom = async () => engine.hasRoom(limited);
@@ -297,7 +242,7 @@ describe("a call in progress counts for the limits of its slot", () => {
   const tokens = (quantity: bigint) => ({ quantity, basis: "provider", lines: [] });
 
   test("until its stream has ended", async () => {
-    const { engine, call } = world();
+    const { engine, call } = engineWorld();
     const stream = streamOf(engine, { ...call, model: one });
     await stream.next();
     expect(engine.hasRoom(limited)).toBe(false);
@@ -315,7 +260,7 @@ describe("a call in progress counts for the limits of its slot", () => {
     ["it ends without being settled", async () => {}],
     ["it fails", () => Promise.reject(new Error("a bug"))],
   ])("until %s", async (_, end) => {
-    const { engine, call } = world();
+    const { engine, call } = engineWorld();
     const ended = engine.generate({ ...call, model: one }, async (generation) => {
       await generation.attempt(async () => expect(engine.hasRoom(limited)).toBe(false));
       expect(engine.hasRoom(limited)).toBe(false);
@@ -326,7 +271,7 @@ describe("a call in progress counts for the limits of its slot", () => {
   });
 
   test("until it ends, where what is billed of it cannot be measured", async () => {
-    const { engine, call } = world();
+    const { engine, call } = engineWorld();
     const ended = engine.generate({ ...call, model: one }, async (generation) => {
       await generation.attempt(async () => {});
       generation.billPartial(() => Promise.reject(new Error("a bug")));
@@ -336,7 +281,7 @@ describe("a call in progress counts for the limits of its slot", () => {
   });
 
   test("with the tokens that it has used, once they are known", async () => {
-    const { engine, call } = world();
+    const { engine, call } = engineWorld();
     const use = (likely: bigint, used: bigint) =>
       engine.generate({ ...call, model: one, tokens: likely }, async (generation) => {
         await generation.attempt(async () => {});
@@ -351,7 +296,7 @@ describe("a call in progress counts for the limits of its slot", () => {
 });
 
 test("a slot that was not called is in the record of the request, with the reason", async () => {
-  const { engine, call, events } = world();
+  const { engine, call, events } = engineWorld();
   const [busy, free] = [{ ...near, limits: { parallel: 1 } }, far];
   const shared = { ...call, model: { ...model, chain: [busy, free] } as Model };
   await engine.generate(shared, async (first) => {
@@ -381,7 +326,7 @@ test("a caller resolves the aliases that its models match, and no other error is
     named("inner", { visibility: "internal" }),
     named("zeta"),
   ]);
-  const { engine, metrics } = world({ models });
+  const { engine, metrics } = engineWorld({ models });
   const resolve = (alias: string, ...globs: string[]) => {
     const caller = create(CallerSchema, { models: globs });
     try {
@@ -411,103 +356,12 @@ test("a caller resolves the aliases that its models match, and no other error is
   expect(values).toMatchObject([{ labels: { limit: "models" }, value: 1 }]);
 });
 
-/** Starts a call whose provider responds when it is told to. */
-function heldCall() {
-  const parts = world();
-  const cancellation = new Cancellation();
-  const called = Promise.withResolvers<void>();
-  const response = Promise.withResolvers<bigint>();
-  const slots: string[] = [];
-  const billable = { ...parts.call, cancellation };
-  const running = parts.engine.generate(billable, async (generation) => {
-    const served = await generation.attempt((slot) => {
-      slots.push(slot.id);
-      called.resolve();
-      const aborted = new Promise<never>((_, reject) => {
-        const { signal } = cancellation;
-        signal.addEventListener("abort", () => reject(signal.reason));
-      });
-      return Promise.race([response.promise, aborted]);
-    });
-    return generation.settle(served.slot, images(served.response));
-  });
-  running.catch(() => {});
-  return { ...parts, cancellation, called: called.promise, response, slots, settled: running };
-}
-
-test("a provider that was called responds although the caller leaves, and is billed", async () => {
-  const { cancellation, called, response, settled, events, hold } = heldCall();
-  await called;
-  expect(hold.leave).not.toHaveBeenCalled();
-  cancellation.leave();
-  expect(hold.leave).toHaveBeenCalledOnce();
-  response.resolve(3n);
-  await settled;
-  expect(events).toMatchObject([{ outcome: Outcome.COMPLETED, costNanoUsd: 3_000n }]);
-});
-
-test("after the caller left, no other slot is attempted, and nothing is billed", async () => {
-  const { cancellation, called, response, settled, events, slots } = heldCall();
-  await called;
-  cancellation.leave();
-  response.reject(new SlotFailure("rejected", "no", { status: 503 }));
-  await expect(settled).rejects.toMatchObject({ reason: "cancelled" });
-  expect(slots).toEqual([near.id]);
-  expect(events).toMatchObject([{ outcome: Outcome.FAILED, costNanoUsd: 0n }]);
-});
-
-test("a caller that leaves before a provider is called pays nothing", async () => {
-  const { cancellation, settled, events, slots, hold } = heldCall();
-  cancellation.leave();
-  await expect(settled).rejects.toMatchObject({ reason: "cancelled" });
-  expect([slots, hold.leave.mock.calls]).toEqual([[], []]);
-  expect(events).toMatchObject([{ outcome: Outcome.FAILED, costNanoUsd: 0n }]);
-});
-
-test.each([
-  true,
-  false,
-])("a deadline ends the attempt, and nothing is billed (left: %s)", async (leaves) => {
-  const { cancellation, called, settled, events, slots } = heldCall();
-  await called;
-  if (leaves) cancellation.leave();
-  cancellation.abort(new PeerError("deadline", "too late"));
-  await expect(settled).rejects.toMatchObject({ reason: "deadline" });
-  expect(slots).toEqual([near.id]);
-  expect(events).toMatchObject([{ outcome: Outcome.FAILED, trail: { errorCode: "deadline" } }]);
-});
-
-test("a drain waits for a call whose caller left", async () => {
-  const { cancellation, called, response, settled, events, running } = heldCall();
-  await called;
-  cancellation.leave();
-  const drained = running.drain(60_000);
-  response.resolve(3n);
-  await drained;
-  expect(events).toMatchObject([{ outcome: Outcome.COMPLETED }]);
-  await settled;
-});
-
-test("the end of the grace period ends a call, and nothing is billed", async () => {
-  const { cancellation, called, settled, events, running } = heldCall();
-  await called;
-  cancellation.leave();
-  await running.drain(1);
-  expect(events).toMatchObject([{ outcome: Outcome.FAILED, costNanoUsd: 0n }]);
-  await expect(settled).rejects.toMatchObject({ reason: "unavailable" });
-});
-
-test("a drain without generations ends at once", async () => {
-  const { running } = world();
-  await running.drain(60_000);
-});
-
 test("a request has the prices of its plan until its charge, whatever is published meanwhile", async () => {
   const listed = { ...model, visibility: "public", pricing: near.pricing } as Model;
   const models = new Map([["model", listed]]);
   const half = createPlan("gold", { factorMillionths: 500_000n, pricingOf: new Map() });
   const plans = new Map([["gold", half]]);
-  const { engine, call, events } = world({ models, plans });
+  const { engine, call, events } = engineWorld({ models, plans });
   const caller = create(CallerSchema, { requestId: "req_1", accountId: "a", plan: "gold" });
   const priced = engine.resolve("model", "images", caller);
   await engine.generate({ ...call, caller, model: priced }, async (generation) => {
