@@ -3,12 +3,12 @@ import type { TestedCall } from "@tollgate/generation/slot-test/test-slot";
 import { createUploadStore } from "@tollgate/http/upload-store";
 import { SpeakRequestSchema } from "@tollgate/proto/tollgate/v1/audio";
 import { usualVoiceOf } from "@tollgate/providers/speech";
+import { writeWavHeader } from "@tollgate/providers/write-wav-header";
 import { speak } from "./speech.ts";
 import { transcribeFile } from "./transcriptions/transcribe-file.ts";
 
 const text = "Hi";
 const sampleRate = 16_000;
-const headerBytes = 44;
 
 /** Speaks two letters, or transcribes a second of silence; see `testSlot`. */
 export async function callAudioSlot(call: TestedCall): Promise<void> {
@@ -49,18 +49,5 @@ const inMemory: Parameters<typeof createUploadStore>[0] = {
 /** Returns a second of silence as a WAV file of 16 bits and one channel. */
 function silence(): Buffer {
   const bytes = sampleRate * 2;
-  const wav = Buffer.alloc(headerBytes + bytes);
-  wav.write("RIFF", 0, "latin1");
-  wav.writeUInt32LE(headerBytes - 8 + bytes, 4);
-  wav.write("WAVEfmt ", 8, "latin1");
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(sampleRate, 24);
-  wav.writeUInt32LE(sampleRate * 2, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write("data", 36, "latin1");
-  wav.writeUInt32LE(bytes, 40);
-  return wav;
+  return Buffer.concat([writeWavHeader(bytes, sampleRate), Buffer.alloc(bytes)]);
 }

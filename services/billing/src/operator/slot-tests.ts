@@ -1,8 +1,7 @@
 import { withEachKey } from "@tollgate/catalog/key-pool";
 import type { Catalog, Model, Provider } from "@tollgate/catalog/model";
-import { parseCatalog } from "@tollgate/catalog/parse";
 import type { RouteType } from "@tollgate/catalog/route-types";
-import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { isPublicUrl } from "@tollgate/core/public-host";
 import { type ListPrices, loadListPrices } from "@tollgate/list-prices/list-prices";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
@@ -11,7 +10,7 @@ import type {
   SlotTestResult,
   UnsavedCatalog,
 } from "@tollgate/proto/tollgate/v1/slot_test";
-import { vendors } from "@tollgate/providers";
+import { readCatalogParam } from "@tollgate/providers/catalog-param";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
 import type { OperatorParts } from "./parts.ts";
@@ -101,25 +100,16 @@ function triedCatalog(unsaved: UnsavedCatalog | undefined, inUse: Catalog): Cata
   if (apiKey.length > maxKeyCharacters || !/^[\x21-\x7e]*$/.test(apiKey)) {
     throw invalidParam("api_key", "must have printable ASCII characters, 8192 at most");
   }
-  const catalog = parse(text);
+  const catalog = readCatalogParam(text);
   for (const provider of catalog.providers.values()) checkAddress(provider, inUse);
   const tried = apiKey === "" ? [...catalog.providers.values()].flatMap(withEachKey) : [];
   for (const one of tried) checkKey(one, inUse);
   return catalog;
 }
 
-function parse(text: string): Catalog {
-  try {
-    return parseCatalog(text, vendors);
-  } catch (error) {
-    if (error instanceof StartError) throw invalidParam("text", `is not valid: ${error.message}`);
-    throw error;
-  }
-}
-
 /**
- * Throws for a provider at an address that is not public, unless the catalog in use has one there: whoever
- * may try a draft could read what the gateway's own network serves.
+ * Throws for a provider at an address that is not public, unless the catalog in use has one there. Otherwise
+ * an operator who tries a draft could read what the gateway's own network serves.
  */
 function checkAddress({ name, baseUrl, baseUrlEnv }: Provider, inUse: Catalog): void {
   const known = [...inUse.providers.values()];

@@ -78,16 +78,10 @@ function marginText({ costedChargeNanoUsd: charged, providerCostNanoUsd: cost }:
   return `${((Number(charged - cost) / Number(charged)) * 100).toFixed(1)} %`;
 }
 
-type NumberField =
-  | "requests"
-  | "failedRequests"
-  | "promptTokens"
-  | "cachedPromptTokens"
-  | "completionTokens"
-  | "chargedNanoUsd"
-  | "uncollectedNanoUsd"
-  | "providerCostNanoUsd"
-  | "costedChargeNanoUsd";
+/** The fields of a sum that are numbers. */
+type NumberField = {
+  [Field in keyof UsageSum]-?: UsageSum[Field] extends bigint ? Field : never;
+}[keyof UsageSum];
 
 function quantityText({ unitType, quantity }: { unitType: string; quantity: bigint }): string {
   return `${count(quantity)} ${unitType}`.trimEnd();

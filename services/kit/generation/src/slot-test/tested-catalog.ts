@@ -1,9 +1,8 @@
 import { withEachKey } from "@tollgate/catalog/key-pool";
 import type { Catalog, Model, Provider, Slot } from "@tollgate/catalog/model";
-import { parseCatalog } from "@tollgate/catalog/parse";
-import { GatewayError, invalidParam, StartError } from "@tollgate/core/errors";
+import { GatewayError } from "@tollgate/core/errors";
 import type { SlotTest, UnsavedCatalog } from "@tollgate/proto/tollgate/v1/slot_test";
-import { vendors } from "@tollgate/providers";
+import { readCatalogParam } from "@tollgate/providers/catalog-param";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { ProviderRuntime } from "../provider-runtime.ts";
 
@@ -53,7 +52,7 @@ function openCatalog(
 ): TestedCatalog {
   const kept = { withKey: withFirstKey, providers, close: async () => {} };
   if (unsaved === undefined) return { catalog: catalog(), ...kept };
-  const parsed = parse(unsaved.text);
+  const parsed = readCatalogParam(unsaved.text);
   if (unsaved.apiKey === "") return { catalog: parsed, ...kept };
   const client = clientWith({
     current: () => unsaved.apiKey,
@@ -68,15 +67,6 @@ function openCatalog(
 /** Of a pool, the first key is tried. */
 function withFirstKey(provider: Provider): Provider {
   return withEachKey(provider)[0] ?? provider;
-}
-
-function parse(text: string): Catalog {
-  try {
-    return parseCatalog(text, vendors);
-  } catch (error) {
-    if (error instanceof StartError) throw invalidParam("text", `is not valid: ${error.message}`);
-    throw error;
-  }
 }
 
 /** Sizes of images have prices for a chain of their own. */

@@ -4,16 +4,10 @@ import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { ProviderCostStat } from "../../ui/provider-cost-stat.tsx";
 
-type Counted =
-  | "requests"
-  | "failedRequests"
-  | "promptTokens"
-  | "cachedPromptTokens"
-  | "completionTokens"
-  | "chargedNanoUsd"
-  | "uncollectedNanoUsd"
-  | "providerCostNanoUsd"
-  | "costedChargeNanoUsd";
+/** The fields of a sum that are numbers. */
+type Counted = {
+  [Field in keyof UsageSum]-?: UsageSum[Field] extends bigint ? Field : never;
+}[keyof UsageSum];
 
 /** The totals of a period. */
 export function Totals({ sums }: { sums: readonly UsageSum[] }) {
