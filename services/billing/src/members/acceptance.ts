@@ -30,7 +30,7 @@ export async function acceptInvitation(
   if (known !== null && known.disabledAt !== null) return undefined;
   const created = known === null && (await newPerson(passwords, name, password));
   return prisma.$transaction(async (transaction) => {
-    // Whoever deletes it has accepted it.
+    // The transaction that deletes the invitation accepts it; another one finds no row.
     const { count } = await transaction.invitation.deleteMany({ where: { secretHash } });
     if (count === 0) return undefined;
     const person = created ? await createPerson(transaction, { email, ...created }) : known;

@@ -4,13 +4,13 @@ import { z } from "zod";
 
 /** Who may sign up, and what they get. */
 export interface SignUpSettings {
-  /** `approve`: an operator approves each. `open`: whoever reads the mail of the address. */
+  /** `open`: a person with a confirmed address gets an account. `approve`: if an operator approves, too. */
   mode: "off" | "approve" | "open";
   /** The hosts of the addresses that may sign up. Empty: all. */
   domains: readonly string[];
   /** The credit of a new account. */
   creditNanoUsd: bigint;
-  /** What is accepted by signing up; empty for nothing. */
+  /** The address of the terms that a person accepts by signing up; empty for none. */
   termsUrl: string;
 }
 

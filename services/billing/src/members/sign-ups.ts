@@ -95,7 +95,7 @@ export async function completeSignUp(
   const { id, email } = found;
   const confirmed = await prisma
     .$transaction(async (transaction) => {
-      // Whoever clears the hash has used the link.
+      // The transaction that clears the hash uses the link; another one finds no row.
       const data = { secretHash: null };
       const { count } = await transaction.signUp.updateMany({ where, data });
       if (count === 0) return undefined;

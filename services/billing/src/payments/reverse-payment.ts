@@ -15,19 +15,23 @@ interface CreditedPayment {
   intentId: string;
 }
 
-/** What of a payment has gone back. */
+/** The reversals of a payment in the ledger. */
 interface Reversed {
+  /** The sum of the reversals, those of earlier calls included. */
   nanoUsd: bigint;
-  /** What was changed in the ledger now, for people. */
+  /** The changes that this call made in the ledger, as sentences. */
   changes: string[];
-  /** What an operator has to look at; else empty. */
+  /** A problem that an operator has to solve, as a sentence; empty if there is none. */
   problem: string;
 }
 
 /** Refunds and disputes of one payment: far more than Stripe allows. */
 const maxListed = 1_000;
 
-/** Takes back what was refunded, by the ids of the refunds, and gives back what failed to be. */
+/**
+ * Takes the amount of each refund of a payment from the wallet, and returns the amount of each refund that
+ * failed to the wallet. Each refund is applied once, by its id.
+ */
 export async function reverseRefunds(parts: Parts, paid: CreditedPayment): Promise<Reversed> {
   const query = { payment_intent: paid.intentId, limit: 100 };
   const refunds = await parts.stripe.refunds.list(query).autoPagingToArray({ limit: maxListed });
@@ -44,7 +48,10 @@ export async function reverseRefunds(parts: Parts, paid: CreditedPayment): Promi
   );
 }
 
-/** Takes back what is disputed, by the ids of the disputes, and gives back what was won. */
+/**
+ * Takes the amount of each dispute of a payment from the wallet, and returns the amount of each dispute that
+ * was won to the wallet. Each dispute is applied once, by its id.
+ */
 export async function reverseDisputes(parts: Parts, paid: CreditedPayment): Promise<Reversed> {
   const query = { payment_intent: paid.intentId, limit: 100 };
   const disputes = await parts.stripe.disputes.list(query).autoPagingToArray({ limit: maxListed });

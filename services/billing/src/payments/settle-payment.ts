@@ -17,20 +17,20 @@ export interface PaymentParts {
   now(): Date;
 }
 
-/** What settling a payment found and did. */
+/** The result of settling a payment. */
 export interface SettledPayment {
   /** Undefined for a payment that is not the gateway's. */
   payment: Payment | undefined;
-  /** What it changed in the ledger, for people. */
+  /** The changes that the call made in the ledger, as sentences. */
   changes: string[];
 }
 
 /**
- * Makes the ledger agree with what Stripe says now of one PaymentIntent: credits it once it is paid, takes
- * back what was refunded or disputed, and gives back what was won. An event says only that something
- * happened: what is true is read from Stripe, so that events may repeat, overtake each other, or be a day
- * late. Each change of the ledger has a reference that is applied once, so any number of calls may
- * run at a time.
+ * Makes the ledger agree with the present state of a PaymentIntent at Stripe: credits a paid one, takes the
+ * amounts of its refunds and disputes from the wallet, and returns the amounts of disputes that were won.
+ * Reads that state from Stripe and not from an event, so that events may repeat, overtake each other, or
+ * arrive a day late. Each change of the ledger has a reference and is applied once, so calls may run
+ * concurrently.
  */
 export async function settlePayment(
   parts: PaymentParts,

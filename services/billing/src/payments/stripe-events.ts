@@ -10,13 +10,13 @@ const toleranceSeconds = 300;
 /** How long events are stored. Stripe repeats one for three days. */
 const keepMs = 30 * 24 * 60 * 60 * 1_000;
 
-/** The events after which a payment is settled: whatever may change what is true of one. */
+/** The types of the events that may change the state of a payment. It is settled after each. */
 const settling = /^(checkout\.session|payment_intent|charge|refund)\./;
 
 /**
  * Handles a delivery of Stripe: checks its signature, records its event once, and settles the payment that
- * it is about. Throws `invalid_param` for a delivery that Stripe has not signed, or not lately. Any other
- * failure leaves the event unhandled, so that Stripe repeats it.
+ * it is about. Throws `invalid_param` for a delivery without a signature of Stripe from the last five minutes.
+ * After any other failure the event stays unhandled, and Stripe repeats it.
  */
 export async function receiveStripeEvent(
   parts: PaymentParts & { log: Log },
@@ -44,7 +44,7 @@ export async function receiveStripeEvent(
   await prisma.stripeEvent.update({ where: { id: event.id }, data: { handledAt: now() } });
 }
 
-/** Deletes the events that Stripe repeats no more. */
+/** Deletes the events that are older than `keepMs`, which Stripe does not repeat any more. */
 export async function deleteOldEvents(prisma: PrismaClient, now: Date): Promise<void> {
   const before = new Date(now.getTime() - keepMs);
   await prisma.stripeEvent.deleteMany({ where: { receivedAt: { lt: before } } });

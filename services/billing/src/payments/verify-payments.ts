@@ -7,7 +7,7 @@ import { findIntent, type PaymentParts, settlePayment } from "./settle-payment.t
 import { toPaymentError } from "./stripe-client.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** What is newer may still be on its way. It is settled, and is no discrepancy. */
+/** A younger payment without a credit is settled, but not reported: its event may still arrive. */
 const graceMs = 15 * 60 * 1_000;
 /** The beginning of the ids of PaymentIntents. */
 const intentPrefix = "pi_";
@@ -22,9 +22,8 @@ export interface PaymentVerification {
 }
 
 /**
- * Compares what Stripe has of the last `days` with the ledger, in both directions. What the ledger lacks is
- * settled, as an event would have. Resolves with a line for each discrepancy that is older than a quarter
- * of an hour.
+ * Compares the payments of the last `days` at Stripe with the ledger, in both directions, and settles those that
+ * the ledger lacks. Resolves with a line for each discrepancy that is older than a quarter of an hour.
  */
 export async function verifyPayments(
   parts: PaymentParts,

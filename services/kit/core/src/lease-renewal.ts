@@ -10,8 +10,7 @@ export interface RenewedLease<Held> extends Indexed {
 
 /**
  * Renews the leases that this process holds, those that are due together. A lease ends by `end`, or
- * expires with its process. Whoever holds one must expect that it was lost: a renewal may come too
- * late.
+ * expires with its process. A renewal may come too late, so that the holder may lose a lease at any time.
  */
 export interface LeaseRenewal<Held> {
   /** Renews a lease of `leaseMs` each time that a third of it has passed. */

@@ -124,7 +124,7 @@ describe("trouble", () => {
     expect(admits("b")).toBe(true);
   });
 
-  test("whoever was served within 30 seconds keeps the slot in for others", () => {
+  test("an account that was served within 30 seconds keeps the slot in for others", () => {
     const { call, fail, admits, pass } = world();
     call("served", "served");
     fail(1, "victim");

@@ -3,11 +3,14 @@ import type { Client } from "@tollgate/rpc/implementation";
 
 const timeoutMs = 1_000;
 
-/** Tells billing that a process stops, so that no publication waits for it. Never rejects. */
+/**
+ * Reports to billing that the process `processId` stops, so that no publication waits for it. Resolves also
+ * when the report fails.
+ */
 export async function leaveCatalog(
   client: Client<typeof CatalogService>,
   { processId }: { processId: string },
 ): Promise<void> {
-  // Without billing, the process is forgotten after some seconds.
+  // Billing forgets a process that has not reported itself for some seconds.
   await client.leaveCatalog({ processId }, { timeoutMs }).catch(() => {});
 }
