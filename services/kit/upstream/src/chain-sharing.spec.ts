@@ -4,7 +4,7 @@ import { createLog } from "@tollgate/core/log";
 import { describe, expect, test, vi } from "vitest";
 import { LoadBalancer } from "./balance/load-balancer.ts";
 import type { SlotUse } from "./balance/slot-load.ts";
-import { createBreakers } from "./breaker.ts";
+import { createBreakers } from "./breaker/breaker.ts";
 import { type ChainOptions, type WalkedChain, walkChain } from "./chain.ts";
 import { SlotFailure, type SlotFailureDetails } from "./failure.ts";
 

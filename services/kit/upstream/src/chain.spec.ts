@@ -4,7 +4,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import { expect, test } from "vitest";
 import { LoadBalancer } from "./balance/load-balancer.ts";
-import { createBreakers } from "./breaker.ts";
+import { createBreakers, isDenied } from "./breaker/breaker.ts";
 import { walkChain } from "./chain.ts";
 import { SlotFailure } from "./failure.ts";
 
@@ -170,7 +170,7 @@ test("when the client disconnects during a trial call, the next call is the tria
   let nowMs = 0;
   const breakers = createBreakers(() => nowMs);
   for (let time = 0; time < 5; time += 1) {
-    breakers.failed(first, accountId, "granted", responded(500));
+    breakers.failed(first, accountId, breakers.admit(first, accountId), responded(500));
   }
   nowMs = 1_000;
   const disconnected = new Error("the client disconnected");
@@ -178,7 +178,7 @@ test("when the client disconnects during a trial call, the next call is the tria
   const options = { breakers, balancer, accountId, log, redact: (_: Slot, text: string) => text };
   const walk = walkChain({ chain: [first] }, () => Promise.reject(disconnected), options);
   await expect(walk).rejects.toBe(disconnected);
-  expect(breakers.admit(first, accountId)).toBe("granted");
+  expect(isDenied(breakers.admit(first, accountId))).toBe(false);
 });
 
 test("after an unusable response the next slot is attempted, and the slot is not taken out", async () => {
@@ -187,7 +187,7 @@ test("after an unusable response the next slot is attempted, and the slot is not
   for (let round = 0; round < 20; round += 1) {
     expect(await walk(unusable, "serves")).toMatchObject({ slot: second });
   }
-  expect(breakers.admit(first, accountId)).toBe("granted");
+  expect(isDenied(breakers.admit(first, accountId))).toBe(false);
   expect(called).toHaveLength(40);
   await expect(walk(unusable, unusable)).rejects.toMatchObject({ code: "upstream_rejected" });
 });
@@ -201,7 +201,7 @@ test("after an oversized response no other slot is attempted, and the slot is no
       message: expect.stringContaining("larger"),
     });
   }
-  expect(breakers.admit(first, accountId)).toBe("granted");
+  expect(isDenied(breakers.admit(first, accountId))).toBe(false);
   expect(called).toHaveLength(20);
 });
 

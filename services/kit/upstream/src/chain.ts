@@ -2,7 +2,7 @@ import type { Model, Slot } from "@tollgate/catalog/model";
 import type { Log } from "@tollgate/core/log";
 import type { LoadBalancer } from "./balance/load-balancer.ts";
 import type { SlotUse } from "./balance/slot-load.ts";
-import { type Breakers, type Denial, isDenied } from "./breaker.ts";
+import { type Breakers, type Denial, isDenied } from "./breaker/breaker.ts";
 import { chainFailure, type FailedOutcome, SlotFailure } from "./failure.ts";
 import type { ProviderClient } from "./provider-client.ts";
 import { canRepeat, repeatPauses } from "./repeated-call.ts";

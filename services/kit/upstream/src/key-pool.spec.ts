@@ -7,7 +7,7 @@ import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { createLog } from "@tollgate/core/log";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LoadBalancer } from "./balance/load-balancer.ts";
-import { createBreakers } from "./breaker.ts";
+import { createBreakers } from "./breaker/breaker.ts";
 import { walkChain } from "./chain.ts";
 import { createProviderClient } from "./provider-client.ts";
 import { readJson } from "./provider-response.ts";

@@ -1,8 +1,8 @@
 import type { Provider, Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { describe, expect, test } from "vitest";
+import { type FailureKind, SlotFailure, type SlotFailureDetails } from "../failure.ts";
 import { createBreakers, isDenied } from "./breaker.ts";
-import { type FailureKind, SlotFailure, type SlotFailureDetails } from "./failure.ts";
 
 const kind = { variables: undefined } as ProviderKind;
 
@@ -94,10 +94,11 @@ describe("trouble", () => {
     const { breakers, fail, pass } = world();
     fail(5);
     pass(1_000);
-    expect(breakers.admit(slot, "a")).toBe("granted");
+    const trial = breakers.admit(slot, "a");
+    expect(isDenied(trial)).toBe(false);
     expect(breakers.admit(slot, "a")).toBe("out");
-    breakers.abandoned(slot, "a", "granted");
-    expect(breakers.admit(slot, "a")).toBe("granted");
+    breakers.abandoned(slot, "a", trial);
+    expect(isDenied(breakers.admit(slot, "a"))).toBe(false);
   });
 
   test("two accounts with five failures take it out for all whose calls fail, and for no other", () => {
@@ -307,10 +308,8 @@ describe("a key that is refused", () => {
     call(refused);
     pass(60_000);
     call("abandoned");
-    expect([breakers.admit(slot, "b"), breakers.admit(slot, "c")]).toEqual([
-      "trial",
-      "key_refused",
-    ]);
+    expect(breakers.admit(slot, "b")).toMatchObject({ isTrial: true });
+    expect(breakers.admit(slot, "c")).toBe("key_refused");
   });
 
   test("in a stored secret is tried at once when the secret has another value", () => {
@@ -322,7 +321,46 @@ describe("a key that is refused", () => {
     breakers.secretChanged("main");
     expect(breakers.refusedKeys()).toEqual([]);
     expect(changes.at(-1)).toEqual([stored.id, false]);
-    expect(breakers.admit(stored, "a")).toBe("granted");
+    expect(breakers.admit(stored, "a")).toMatchObject({ isTrial: false });
+  });
+
+  describe("in a stored secret that got another value during a call", () => {
+    const stored = slotOf("model", { secret: "main" });
+    const limited = { status: 429, retryAfterMs: 60_000 };
+
+    test.each([
+      ["refused", refused],
+      ["limited", limited],
+    ])("stays in use where the call is %s", (_, outcome) => {
+      const { breakers, changes, admits } = world();
+      const permit = breakers.admit(stored, "a");
+      breakers.secretChanged("main");
+      breakers.failed(stored, "a", permit, failureOf(outcome));
+      expect([breakers.refusedKeys(), changes, admits("a", stored)]).toEqual([[], [], true]);
+    });
+
+    test("stays in use after the change of another secret, and is out for its own calls", () => {
+      const { breakers, admits } = world();
+      breakers.secretChanged("main");
+      const permit = breakers.admit(stored, "a");
+      breakers.secretChanged("other");
+      breakers.failed(stored, "a", permit, failureOf(refused));
+      expect(admits("a", stored)).toBe(false);
+    });
+
+    test("is not back because of a trial of the value before", () => {
+      for (const end of ["succeeded", "failed", "abandoned"] as const) {
+        const { breakers, call, admits, pass } = world();
+        call(refused, "a", stored);
+        pass(60_000);
+        const trial = breakers.admit(stored, "a");
+        expect(trial).toMatchObject({ isTrial: true });
+        breakers.secretChanged("main");
+        call(refused, "a", stored);
+        breakers[end](stored, "a", trial, failureOf({ status: 500 }));
+        expect([admits("a", stored), breakers.refusedKeys().length]).toEqual([false, 1]);
+      }
+    });
   });
 
   test("is forgotten with its provider", () => {

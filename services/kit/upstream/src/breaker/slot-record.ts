@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
-import type { SlotFailure } from "./failure.ts";
+import type { SlotFailure } from "../failure.ts";
+import { maxRetryAfterMs } from "../retry-after.ts";
 import { type FailureStreak, failuresToOpen } from "./failure-streak.ts";
-import { maxRetryAfterMs } from "./retry-after.ts";
 
 /** How long a slot is not called whose provider limits the rate and does not say for how long. */
 const defaultCoolingMs = 1_000;

@@ -1,7 +1,7 @@
 import type { Slot } from "@tollgate/catalog/model";
+import { keyNameOf } from "../api-key.ts";
+import type { SlotFailure } from "../failure.ts";
 import { AccountStreaks } from "./account-streaks.ts";
-import { keyNameOf } from "./api-key.ts";
-import type { SlotFailure } from "./failure.ts";
 import { FailureStreak, failuresToOpen } from "./failure-streak.ts";
 import { type KeyRefusal, RefusedKeys } from "./refused-keys.ts";
 import {
@@ -14,9 +14,16 @@ import {
   servesNobody,
 } from "./slot-record.ts";
 
-/** Whether a slot may be called; `trial`: this call decides whether the provider's key works again. */
+/** Whether a slot may be called. */
 export type CallPermit = Granted | Denial;
-type Granted = "granted" | "trial";
+
+/** That a slot may be called. */
+interface Granted {
+  /** Whether this call decides if the provider's key works again. */
+  readonly isTrial: boolean;
+  /** How often stored keys had changed when the call was admitted. */
+  readonly keyChanges: number;
+}
 
 /**
  * Why a slot may not be called. `disabled`: by an operator. `cools`: its provider limits the rate. `out`: its
@@ -26,7 +33,7 @@ export type Denial = "disabled" | "key_refused" | "cools" | "out";
 
 /** Returns whether a slot may not be called. */
 export function isDenied(permit: CallPermit): permit is Denial {
-  return permit !== "granted" && permit !== "trial";
+  return typeof permit === "string";
 }
 
 /**
@@ -35,7 +42,8 @@ export function isDenied(permit: CallPermit): permit is Denial {
  *
  * - `unreachable`: five in a row, of any accounts, take the slot out for all.
  * - `key_or_bill`: all slots of the provider's key are out at once. Once a minute one call is made. A slot
- *   whose provider has several keys is called with the others.
+ *   whose provider has several keys is called with the others. A call that began before a stored key was
+ *   replaced says nothing of the new one.
  * - `rate`: the slot, or the key of a pool at it, is not called for as long as the provider asks, a minute at most. Where the same
  *   account was limited the last time, and others were served since, it cools for that account alone, so
  *   that an account whose requests exceed the limit does not block the others.
@@ -64,7 +72,10 @@ export interface Breakers {
   refusedKeys(): KeyRefusal[];
   /** Forgets the refused keys that the catalog has no longer. */
   keepKeys(isInCatalog: (key: KeyRefusal) => boolean): void;
-  /** Forgets that the key in a stored secret was refused: it has another value now. */
+  /**
+   * Forgets that the key in a stored secret was refused: it has another value now, which all calls that are
+   * admitted from now on are sent.
+   */
   secretChanged(name: string): void;
 }
 
@@ -87,6 +98,11 @@ class SlotBreakers implements Breakers {
   readonly #records = new Map<string, SlotRecord>();
   readonly #accounts = new AccountStreaks();
   readonly #keys = new RefusedKeys();
+  /** By the name of a stored key: `keyChanges` of the calls that are sent its value of now. */
+  readonly #changedSecrets = new Map<string, number>();
+  // One object for all calls: a request makes none.
+  #granted: Granted = { isTrial: false, keyChanges: 0 };
+  #trial: Granted = { isTrial: true, keyChanges: 0 };
 
   constructor(now: () => number, observer: BreakerObserver | undefined) {
     this.#now = now;
@@ -96,7 +112,7 @@ class SlotBreakers implements Breakers {
   admit(slot: Slot, accountId: string): CallPermit {
     const record = this.#records.get(slot.id);
     const areKeysTaken = this.#keys.isEmpty;
-    if (areKeysTaken && (record === undefined || isQuiet(record))) return "granted";
+    if (areKeysTaken && (record === undefined || isQuiet(record))) return this.#granted;
     const now = this.#now();
     if (!areKeysTaken && this.#keys.isOut(slot.provider, now)) {
       if (this.#keys.addSlot(slot)) this.#observer?.slotChanged(slot.id, true);
@@ -106,7 +122,7 @@ class SlotBreakers implements Breakers {
       if (coolingOf(record, slot)?.holds(accountId, now)) return "cools";
       if (!this.#admitToSlot(record, accountId, now)) return "out";
     }
-    return !areKeysTaken && this.#keys.startTrial(slot.provider) ? "trial" : "granted";
+    return !areKeysTaken && this.#keys.startTrial(slot.provider) ? this.#trial : this.#granted;
   }
 
   #admitToSlot(record: SlotRecord, accountId: string, now: number): boolean {
@@ -129,7 +145,7 @@ class SlotBreakers implements Breakers {
     record.lastSuccessAt = now;
     const wasQuiet = isQuiet(record);
     coolingOf(record, slot)?.serve(accountId, now);
-    if (permit === "trial") this.#restoreKey(slot);
+    if (this.#isKeyTrial(slot, permit)) this.#restoreKey(slot);
     if (wasQuiet) return;
     if (wasOutForAll) record.recoveredAt = now;
     record.unreached = undefined;
@@ -138,11 +154,17 @@ class SlotBreakers implements Breakers {
   }
 
   failed(slot: Slot, accountId: string, permit: CallPermit, failure: SlotFailure): void {
+    const { meaning } = failure;
+    const isOfKey = meaning === "key_or_bill" || meaning === "rate";
+    if (isOfKey && this.#hasOldKey(slot, permit)) {
+      this.abandoned(slot, accountId, permit);
+      return;
+    }
     const now = this.#now();
     const record = this.#recordOf(slot);
-    const { meaning } = failure;
-    if (meaning === "key_or_bill") this.#refuseKey(slot, failure, now, permit);
-    else if (permit === "trial") this.#endKeyTrial(slot, failure);
+    if (meaning === "key_or_bill")
+      this.#refuseKey(slot, failure, now, this.#isKeyTrial(slot, permit));
+    else if (this.#isKeyTrial(slot, permit)) this.#endKeyTrial(slot, failure);
     if (meaning === "unreachable") {
       record.unreached ??= new FailureStreak();
       record.unreached.fail(now);
@@ -158,7 +180,7 @@ class SlotBreakers implements Breakers {
   }
 
   abandoned(slot: Slot, accountId: string, permit: CallPermit): void {
-    if (permit === "trial") this.#keys.abandonTrial(slot.provider);
+    if (this.#isKeyTrial(slot, permit)) this.#keys.abandonTrial(slot.provider);
     const record = this.#records.get(slot.id);
     if (record === undefined || isQuiet(record)) return;
     record.unreached?.abandon();
@@ -186,7 +208,21 @@ class SlotBreakers implements Breakers {
   }
 
   secretChanged(name: string): void {
+    const keyChanges = this.#granted.keyChanges + 1;
+    this.#changedSecrets.set(name, keyChanges);
+    this.#granted = { isTrial: false, keyChanges };
+    this.#trial = { isTrial: true, keyChanges };
     for (const key of this.#keys.ofSecret(name)) this.#forgetKey(key);
+  }
+
+  /** Whether a call was admitted before its stored key got the value of now. */
+  #hasOldKey({ provider: { secret } }: Slot, permit: CallPermit): boolean {
+    if (secret === undefined || isDenied(permit)) return false;
+    return permit.keyChanges < (this.#changedSecrets.get(secret) ?? 0);
+  }
+
+  #isKeyTrial(slot: Slot, permit: CallPermit): boolean {
+    return !isDenied(permit) && permit.isTrial && !this.#hasOldKey(slot, permit);
   }
 
   #forgetKey(key: KeyRefusal): void {
@@ -225,10 +261,10 @@ class SlotBreakers implements Breakers {
     if (streaks > 0) this.#accounts.get(slotId, accountId)?.abandon();
   }
 
-  #refuseKey(slot: Slot, { said = "", status = 0 }: SlotFailure, now: number, permit: CallPermit) {
+  #refuseKey(slot: Slot, { said = "", status = 0 }: SlotFailure, now: number, isTrial: boolean) {
     const { provider } = slot;
     const key = { provider: provider.name, key: keyNameOf(provider), said, status };
-    const isNew = this.#keys.refuse(provider, key, now, permit === "trial");
+    const isNew = this.#keys.refuse(provider, key, now, isTrial);
     if (isNew) this.#observer?.keyChanged(key, true);
     if (this.#keys.addSlot(slot)) this.#observer?.slotChanged(slot.id, true);
   }
