@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
+import { CreditService } from "@tollgate/proto/tollgate/v1/credit";
+import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
+import { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { PaymentService } from "@tollgate/proto/tollgate/v1/payment";
 import { describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { joinAs, memberPassword, type TestMember } from "../src/members.ts";
@@ -148,6 +153,23 @@ describe("members of accounts", () => {
     expect((await stack.operator.listMembers({ account })).members).toHaveLength(1);
     expect((await stack.operator.listInvitations({ account })).invitations).toHaveLength(1);
     expect((await stack.operator.getKey({ keyId: other.keyId })).key?.revokedAt).toBeUndefined();
+  });
+
+  test("reach no service behind the console, in any role", async () => {
+    const { accountId } = await stack.newAccount(0);
+    const internal = [PaymentService, CreditService, LedgerService, IdentityService];
+    const methods = internal.flatMap((service): DescMethod[] => service.methods);
+    for (const role of roles) {
+      const { cookies } = await joinAs(stack, accountId, role);
+      const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
+      const headers = { origin: stack.consoleUrl, "content-type": "application/json", cookie };
+      for (const method of methods) {
+        const url = `${stack.consoleUrl}/${method.parent.typeName}/${method.name}`;
+        const response = await fetch(url, { method: "POST", headers, body: "{}" });
+        await response.arrayBuffer();
+        expect([MemberRole[role], url, response.status]).toEqual([MemberRole[role], url, 404]);
+      }
+    }
   });
 
   function allowedStray(role: MemberRole): [string, (foreign: Foreign) => object][] {

@@ -97,6 +97,9 @@ const providerKeys = {
   AWS_SESSION_TOKEN: "session",
 };
 
+/** Hashes of passwords take a millisecond. */
+const cheapPasswords = { TOLLGATE_PASSWORD_COST: "5", NODE_ENV: "test" };
+
 export interface StackOptions {
   /** Processes of each service, or of all services together. Default: 1. */
   replicas?: number;
@@ -130,7 +133,7 @@ export async function startStack(
   let nats = inject("shape") === "fleet" ? await startBroker() : undefined;
   const shared: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
-    ...bundleCache,
+    ...{ ...bundleCache, ...cheapPasswords },
     DATABASE_URL: database.url,
     TOLLGATE_CATALOG: catalogFile,
     TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",

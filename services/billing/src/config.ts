@@ -1,8 +1,10 @@
 import { type Environment, integerSetting, readSettings } from "@tollgate/core/config";
+import { StartError } from "@tollgate/core/errors";
 import { readOptionalSecretsKey, type SecretsKey } from "@tollgate/core/secrets-key";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
 import type { AdmissionName } from "./admission.ts";
+import { safeCost } from "./identity/passwords.ts";
 import { paymentSettings, type StripeSettings, stripeSettingsOf } from "./payments/settings.ts";
 
 export interface BillingConfig {
@@ -18,6 +20,8 @@ export interface BillingConfig {
   statementIssuer: readonly string[] | undefined;
   /** For how many days the records of refused requests are stored. */
   refusalDays: number;
+  /** Of the hashes of new passwords: see createPasswords. */
+  passwordCost: number;
 }
 
 /** Reads billing's settings. Throws a StartError that names an invalid one. */
@@ -31,7 +35,17 @@ export function readBillingConfig(env: Environment): BillingConfig {
     stripe: stripeSettingsOf(settings),
     statementIssuer: settings.TOLLGATE_STATEMENT_ISSUER?.split(/\n|\\n/).filter(Boolean),
     refusalDays: settings.TOLLGATE_REFUSAL_DAYS,
+    passwordCost: passwordCostOf(settings),
   };
+}
+
+/** Throws a StartError for a cost that is not safe, unless the process says that it is a test. */
+function passwordCostOf(settings: z.output<typeof schema>): number {
+  const { TOLLGATE_PASSWORD_COST: cost, NODE_ENV } = settings;
+  if (cost >= safeCost || NODE_ENV === "test") return cost;
+  throw new StartError(
+    `TOLLGATE_PASSWORD_COST: must be at least ${safeCost}, except with NODE_ENV=test`,
+  );
 }
 
 const schema = z.object({
@@ -40,4 +54,6 @@ const schema = z.object({
   ...paymentSettings,
   TOLLGATE_STATEMENT_ISSUER: z.string().max(2_000).optional(),
   TOLLGATE_REFUSAL_DAYS: integerSetting({ min: 1, max: 365, default: 7 }),
+  TOLLGATE_PASSWORD_COST: integerSetting({ min: 1, max: 18, default: safeCost }),
+  NODE_ENV: z.string().optional(),
 });

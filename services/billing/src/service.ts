@@ -16,13 +16,12 @@ import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import { localActor } from "./actor.ts";
-import { admissions } from "./admission.ts";
 import { implementCatalog } from "./catalog/sync.ts";
 import { readBillingConfig } from "./config.ts";
-import { readAvailable, readCredits } from "./credits.ts";
 import { PrismaClient } from "./generated/client.ts";
 import { implementIdentity } from "./identity/identity.ts";
-import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
+import { createPasswords } from "./identity/passwords.ts";
+import { implementLookups } from "./lookups.ts";
 import { startMailing } from "./mail/mailing.ts";
 import { readMailSettings } from "./mail/settings.ts";
 import { readSignUpSettings } from "./members/sign-up-settings.ts";
@@ -32,11 +31,9 @@ import { TestRate } from "./operator/test-rate.ts";
 import { implementPaymentService } from "./payments/payment-service.ts";
 import { reconcilePayments } from "./payments/reconcile.ts";
 import { openStripe } from "./payments/stripe-client.ts";
-import { storeRefusals } from "./refusals/store-refusals.ts";
 import { repeatDeletion } from "./refusals/stored-refusals.ts";
 import { billingSchema } from "./schema.ts";
 import { implementSecretReads } from "./secrets/read-secrets.ts";
-import { lookUpSettlement } from "./settlement.ts";
 import { repeatStatements } from "./statements/issue-statements.ts";
 
 /** Accounts and keys, and the operator's commands. */
@@ -57,19 +54,10 @@ export const billing = defineService({
     const mailing = mailSettings && startMailing(mailSettings, { prisma, log, now });
     const ledger = peer("ledger", LedgerService);
     const credits = peer("ledger", CreditService);
-    const findKey = createKeyLookup(pool, admissions[config.admission], now);
-    const lookups = bindService(BillingService, {
-      findKey: ({ keyHash }) => findKey(keyHash),
-      findEndedKeys: async ({ keyHashes }) => ({
-        keys: await findEndedKeys(pool, keyHashes, now()),
-      }),
-      getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
-      getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
-      recordRefusals: (request) => storeRefusals(pool, request),
-      lookUpSettlement: async ({ accountId, requestIds }) => ({
-        requests: await lookUpSettlement(ledger, accountId, requestIds),
-      }),
-    });
+    const lookups = bindService(
+      BillingService,
+      implementLookups({ pool, ledger, admission: config.admission, now }),
+    );
     const catalogs = bindService(CatalogService, implementCatalog(prisma));
     const own = createLocalTransport(log);
     own.add(catalogs);
@@ -90,7 +78,11 @@ export const billing = defineService({
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),
     );
-    const identity = bindOperatorService(IdentityService, implementIdentity(parts));
+    const passwords = createPasswords(config.passwordCost);
+    const identity = bindOperatorService(
+      IdentityService,
+      implementIdentity({ ...parts, passwords }),
+    );
     const secrets = bindService(SecretService, implementSecretReads(pool, now));
     const payments = bindOperatorService(
       PaymentService,

@@ -18,6 +18,7 @@ import { inject } from "vitest";
 import { localActor } from "../src/actor.ts";
 import { PrismaClient } from "../src/generated/client.ts";
 import { implementIdentity } from "../src/identity/identity.ts";
+import { createPasswords } from "../src/identity/passwords.ts";
 import { implementOperator } from "../src/operator/operator.ts";
 import type { ProviderServices } from "../src/operator/provider-services.ts";
 import { TestRate } from "../src/operator/test-rate.ts";
@@ -33,6 +34,8 @@ export interface IdentityUnderTest {
   stop(): Promise<void>;
 }
 
+/** Of the hashes of passwords: takes a millisecond. */
+const testCost = 5;
 const signUp = { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const;
 
 /** Starts them. Nothing of it calls the ledger, or reads the catalog. */
@@ -67,7 +70,8 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
       limits: { requestsPerMinute: 0, tokensPerMinute: 0 },
     }),
   };
-  transport.add(bindService(IdentityService, implementIdentity(parts)));
+  const passwords = createPasswords(testCost);
+  transport.add(bindService(IdentityService, implementIdentity({ ...parts, passwords })));
   const commands = implementOperator({ ...parts, actor: localActor });
   transport.add(bindService(OperatorService, commands));
   return {

@@ -113,6 +113,29 @@ describe("the members of an account", () => {
     expect(await rolesOf(account)).toContain(ADMIN);
   });
 
+  test("the last admin stays, also where the rules of the OpenID provider say otherwise", async () => {
+    const [account, other] = [await newAccount(), await newAccount()];
+    const subject = randomUUID();
+    const signIn = (memberships: { account: string; role: MemberRole }[]) => {
+      const value = { issuer: "https://oidc.example.com", subject, name: "Ada", memberships };
+      const sessionHash = new Uint8Array(randomBytes(32));
+      const method = { case: "provider", value } as const;
+      return tested.identity.beginSession({ sessionHash, address: "", method });
+    };
+    await signIn([{ account, role: ADMIN }]);
+    for (const role of [DEVELOPER, undefined]) {
+      const kept = role === undefined ? [] : [{ account, role }];
+      await signIn([...kept, { account: other, role: DEVELOPER }]);
+      expect(await rolesOf(account)).toEqual([ADMIN]);
+    }
+    await join(account, "admin");
+    await signIn([{ account: other, role: DEVELOPER }]);
+    expect(await rolesOf(account)).toEqual([ADMIN]);
+    expect(await rolesOf(other)).toEqual([DEVELOPER]);
+    const { members } = await tested.operators.listMembers({ account });
+    expect(members.map(({ name }) => name)).not.toContain("Ada");
+  });
+
   test("the audit log has no address", async () => {
     const account = await newAccount();
     const email = `${randomUUID()}@example.com`;

@@ -22,7 +22,7 @@ import type { OperatorParts } from "../operator/parts.ts";
 import { identityOfSession, identityOfToken } from "./identity-messages.ts";
 import { implementMemberships } from "./memberships.ts";
 import { normalizeName } from "./operators.ts";
-import { checkNewPassword, createPasswords, type Passwords } from "./passwords.ts";
+import { checkNewPassword, type Passwords } from "./passwords.ts";
 import { readRole } from "./roles.ts";
 import { beginSession, extendSession, type SessionMethod, useToken } from "./sessions.ts";
 import { admitSignIn } from "./sign-in-failures.ts";
@@ -36,10 +36,9 @@ interface SignedIn {
 
 /** Returns what the console calls on behalf of those who use it. */
 export function implementIdentity(
-  parts: Omit<OperatorParts, "actor">,
+  parts: Omit<OperatorParts, "actor"> & { passwords: Passwords },
 ): Implementation<typeof IdentityService> {
-  const { prisma, now } = parts;
-  const passwords = createPasswords();
+  const { prisma, passwords, now } = parts;
 
   function signIn({ method, address }: BeginSessionRequest): Promise<SignedIn | undefined> {
     switch (method.case) {
@@ -56,7 +55,7 @@ export function implementIdentity(
 
   return {
     ...implementMemberships({ prisma, passwords, now }),
-    ...implementSignUp({ ...parts, passwords }),
+    ...implementSignUp(parts),
     async authenticate({ credential }) {
       return identityOrNone(await findIdentity(prisma, credential, now()));
     },

@@ -5,8 +5,8 @@ import { GatewayError, invalidParam } from "@tollgate/core/errors";
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** One of the settings of OWASP's Password Storage Cheat Sheet: 32 MiB and some 200 ms. */
-const cost = { N: 2 ** 15, r: 8, p: 3 };
-const maxmem = 64 * 1024 * 1024;
+export const safeCost = 15;
+const parameters = { r: 8, p: 3 };
 const saltBytes = 16;
 const hashBytes = 32;
 
@@ -29,9 +29,10 @@ export interface Passwords {
 
 /**
  * Creates what hashes one password at a time, so that sign-ins leave the other cores and the memory of
- * the process to the keys of clients. More than 20 that wait are refused with `rate_limited`.
+ * the process to the keys of clients. More than 20 that wait are refused with `rate_limited`. The memory and
+ * the time of a hash grow with 2 to the power of `cost`.
  */
-export function createPasswords(): Passwords {
+export function createPasswords(cost = safeCost): Passwords {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
@@ -49,8 +50,8 @@ export function createPasswords(): Passwords {
   }
 
   return {
-    hash: (password) => inTurn(() => hashPassword(password)),
-    isStored: (password, stored) => inTurn(() => isPassword(password, stored)),
+    hash: (password) => inTurn(() => hashPassword(password, cost)),
+    isStored: (password, stored) => inTurn(() => isPassword(password, stored, cost)),
   };
 }
 
@@ -60,19 +61,34 @@ export function checkNewPassword(password: string): void {
   throw invalidParam("new_password", `must have ${minLength} to 1,024 characters`);
 }
 
-async function hashPassword(password: string): Promise<string> {
+async function hashPassword(password: string, cost: number): Promise<string> {
+  const { r, p } = parameters;
+  const options = { N: 2 ** cost, r, p };
   const salt = randomBytes(saltBytes);
-  const hash = await derive(password.normalize("NFKC"), salt, hashBytes, { ...cost, maxmem });
+  const hash = await deriveKey(password, salt, options);
   const texts = [salt, hash].map((bytes) => bytes.toString("base64url"));
-  return [cost.N, cost.r, cost.p, ...texts].join("$");
+  return [options.N, r, p, ...texts].join("$");
 }
 
-async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  const [N = "", r = "", p = "", salt = "", hash = ""] = (stored ?? decoy).split("$");
-  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem };
-  const text = password.slice(0, maxLength + 1).normalize("NFKC");
-  const actual = await derive(text, Buffer.from(salt, "base64url"), hashBytes, options);
+async function isPassword(password: string, stored: string | null, cost: number): Promise<boolean> {
+  const [N = "", r = "", p = "", salt = "", hash = ""] = (stored ?? decoyOf(cost)).split("$");
+  const options = { N: Number(N), r: Number(r), p: Number(p) };
+  const text = password.slice(0, maxLength + 1);
+  const actual = await deriveKey(text, Buffer.from(salt, "base64url"), options);
   return timingSafeEqual(actual, Buffer.from(hash, "base64url")) && stored !== null;
 }
 
-const decoy = [cost.N, cost.r, cost.p, "AAAAAAAAAAAAAAAAAAAAAA", "A".repeat(43)].join("$");
+function deriveKey(
+  password: string,
+  salt: Buffer,
+  options: { N: number; r: number; p: number },
+): Promise<Buffer> {
+  // Twice of what scrypt uses, and a little where that is almost nothing.
+  const maxmem = 2 * 128 * options.N * options.r + 2 ** 20;
+  return derive(password.normalize("NFKC"), salt, hashBytes, { ...options, maxmem });
+}
+
+function decoyOf(cost: number): string {
+  const { r, p } = parameters;
+  return [2 ** cost, r, p, "AAAAAAAAAAAAAAAAAAAAAA", "A".repeat(43)].join("$");
+}

@@ -44,6 +44,19 @@ export async function requireAnAdmin(database: Database, before: Member): Promis
   throw invalidParam("person_id", problem);
 }
 
+/**
+ * Resolves with whether a person is the only admin of an account. Call it in a transaction that has locked
+ * the account's row.
+ */
+export async function isLastAdmin(
+  database: Database,
+  accountId: string,
+  personId: string,
+): Promise<boolean> {
+  const admins = await database.member.findMany({ where: { accountId, role: "admin" }, take: 2 });
+  return admins.length === 1 && admins[0]?.personId === personId;
+}
+
 /** Makes a person a member. A person who is one already keeps the role. */
 export async function addMember(
   database: Database,

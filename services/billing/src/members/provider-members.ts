@@ -1,13 +1,14 @@
 import { newId } from "@tollgate/core/ids";
 import type { ProviderMembership } from "@tollgate/proto/tollgate/v1/identity";
 import { requireAccount } from "../accounts.ts";
-import type { Operator, PrismaClient } from "../generated/client.ts";
+import type { Operator, Prisma, PrismaClient } from "../generated/client.ts";
 import { storedMemberRole } from "./member-roles.ts";
+import { isLastAdmin } from "./members.ts";
 
 /**
  * Resolves with a person whom an OpenID provider has authenticated, with the memberships that its claims
  * give. Memberships that they gave before and no longer do end; those of invitations stay, also where the
- * claims give another role. Throws `not_found` for an unknown account.
+ * claims give another role, and that of the last admin of an account stays, too. Throws `not_found` for an unknown account.
  */
 export async function signInMember(
   prisma: PrismaClient,
@@ -27,18 +28,30 @@ export async function signInMember(
       create: { id: newId("operator"), issuer, subject, ...fields },
       update: fields,
     });
-    const { id: personId } = operator;
-    const byProvider = { personId, origin: "provider" };
-    await transaction.member.deleteMany({
-      where: { ...byProvider, accountId: { notIn: [...wanted.keys()] } },
-    });
-    for (const [accountId, role] of wanted) {
-      await transaction.member.createMany({
-        data: [{ accountId, ...byProvider, role }],
-        skipDuplicates: true,
-      });
-      await transaction.member.updateMany({ where: { ...byProvider, accountId }, data: { role } });
-    }
+    await setMemberships(transaction, operator.id, wanted);
     return operator;
   });
+}
+
+/** Makes the memberships that came by a provider the wanted ones: roles, by the ids of accounts. */
+async function setMemberships(
+  transaction: Prisma.TransactionClient,
+  personId: string,
+  wanted: ReadonlyMap<string, string>,
+): Promise<void> {
+  const byProvider = { personId, origin: "provider" };
+  const before = await transaction.member.findMany({ where: byProvider });
+  const accountIds = before.map(({ accountId }) => accountId);
+  // In one order, so that two sign-ins at the same time cannot wait for each other.
+  await transaction.$queryRaw`
+    SELECT 1 FROM account WHERE id = ANY(${accountIds}) ORDER BY id FOR UPDATE`;
+  for (const { accountId, role } of before) {
+    const next = wanted.get(accountId);
+    if (next === role || (await isLastAdmin(transaction, accountId, personId))) continue;
+    const where = { ...byProvider, accountId };
+    if (next === undefined) await transaction.member.deleteMany({ where });
+    else await transaction.member.updateMany({ where, data: { role: next } });
+  }
+  const data = Array.from(wanted, ([accountId, role]) => ({ accountId, ...byProvider, role }));
+  await transaction.member.createMany({ data, skipDuplicates: true });
 }

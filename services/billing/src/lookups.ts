@@ -1,0 +1,39 @@
+import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Client, Implementation } from "@tollgate/rpc/implementation";
+import type pg from "pg";
+import { type AdmissionName, admissions } from "./admission.ts";
+import { readAvailable, readCredits } from "./credits.ts";
+import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
+import { storeRefusals } from "./refusals/store-refusals.ts";
+import { lookUpSettlement } from "./settlement.ts";
+
+interface LookupParts {
+  pool: pg.Pool;
+  ledger: Client<typeof LedgerService>;
+  /** The policy of accounts that have none. */
+  admission: AdmissionName;
+  now(): Date;
+}
+
+/** Returns the calls that the edge makes for requests of clients. */
+export function implementLookups({
+  pool,
+  ledger,
+  admission,
+  now,
+}: LookupParts): Implementation<typeof BillingService> {
+  const findKey = createKeyLookup(pool, admissions[admission], now);
+  return {
+    findKey: ({ keyHash }) => findKey(keyHash),
+    findEndedKeys: async ({ keyHashes }) => ({
+      keys: await findEndedKeys(pool, keyHashes, now()),
+    }),
+    getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
+    getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
+    recordRefusals: (request) => storeRefusals(pool, request),
+    lookUpSettlement: async ({ accountId, requestIds }) => ({
+      requests: await lookUpSettlement(ledger, accountId, requestIds),
+    }),
+  };
+}
