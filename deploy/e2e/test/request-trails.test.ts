@@ -47,6 +47,50 @@ describe("the record of a request", () => {
     expect(entries).toMatchObject([{ amountNanoUsd: -(request?.chargedNanoUsd ?? 0n) }]);
   });
 
+  test("is found by the ids of its client, its response and its provider, by operator, customer and command", async () => {
+    const own = await stack.newAccount(5);
+    const mine = `order-${own.accountId}`;
+    const response = await send(`${stack.url}/v1/chat/completions`, {
+      key: own.key,
+      headers: { "x-client-request-id": mine, "user-agent": "sdk/1.2" },
+      body: chatBody({ model: "test-small" }),
+    });
+    const { request } = await recordOf(response);
+    const { id: responseId } = response.body as { id: string };
+    expect(request).toMatchObject({
+      endpoint: "POST /v1/chat/completions",
+      userAgent: "sdk/1.2",
+      clientRequestId: mine,
+      responseId,
+      clientStatus: 200,
+      attempts: [
+        { providerRequestId: expect.stringMatching(/^sim_/), providerResponseId: responseId },
+      ],
+    });
+    const ids = [mine, responseId, request?.attempts[0]?.providerRequestId ?? ""];
+    for (const id of ids) {
+      const found = await stack.operator.getRequest({ id, account: own.accountId });
+      expect(found.requests.map((one) => one.requestId)).toEqual([requestIdOf(response)]);
+      const others = stack.operator.getRequest({ id, account: account.accountId });
+      await expect(others).rejects.toThrow("No request has the id");
+    }
+    const shown = await runTollgate(stack.operatorAddress, testSecrets, [
+      "request",
+      mine,
+      "--json",
+    ]);
+    expect(shown.json()).toMatchObject({ requests: [{ response_id: responseId }] });
+    const messages = await send(`${stack.url}/v1/messages`, {
+      key: own.key,
+      body: { model: "test-small", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
+    });
+    const message = messages.body as { id: string };
+    const found = await eventually(() => stack.operator.getRequest({ id: message.id }));
+    expect(found.requests).toMatchObject([
+      { responseId: message.id, requestId: requestIdOf(messages) },
+    ]);
+  });
+
   test("of a stream has the time of its first token, and of one that is cut the failure", async () => {
     const stream = await chat({ stream: true, model: "test-small" });
     const whole = await recordOf(stream);
@@ -85,7 +129,16 @@ describe("the record of a request", () => {
     expect(request).toMatchObject({
       errorCode: "upstream_rejected",
       chargedNanoUsd: 0n,
-      attempts: [{ errorCode: "bad_request", status: 400 }],
+      clientStatus: 502,
+      clientMessage: expect.stringContaining("The provider rejected the request."),
+      attempts: [
+        {
+          errorCode: "bad_request",
+          status: 400,
+          reason: "the provider responded with 400",
+          providerMessage: expect.stringMatching(/./),
+        },
+      ],
     });
     const poor = await stack.newAccount(0);
     const refused = await chat({}, poor.key);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -154,6 +155,7 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const call = openCall(state, request, response);
+  response.setHeader("x-request-id", `sim_${randomUUID()}`);
   const route = wildcardsOf(call.path)
     .map((path) => table.get(`${request.method} ${path}`))
     .find((found) => found !== undefined);

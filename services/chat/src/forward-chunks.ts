@@ -13,6 +13,7 @@ import { transportFailure } from "@tollgate/upstream/provider-response";
 import { WholeStream } from "@tollgate/upstream/whole-stream";
 import type { StreamAllowance } from "./hold/stream-allowance.ts";
 import type { ReaderPace } from "./reader-pace.ts";
+import type { ResponseIdReader } from "./response-id-reader.ts";
 import type { UsageCounter } from "./usage/usage-counter.ts";
 import { type Chunk, toChunk } from "./wires/chunk.ts";
 import type { ResponseContext } from "./wires/response-context.ts";
@@ -41,6 +42,8 @@ export interface Reading {
   choices: bigint;
   /** The rates that limit the key, for the first part. */
   rates?: Rates | undefined;
+  /** Reads the id of the response in its first chunk. */
+  idReader?: Pick<ResponseIdReader, "read">;
   /** Records how fast the parts are taken. */
   pace?: ReaderPace;
 }
@@ -226,11 +229,12 @@ function isReplaced(isEmpty: boolean, { counter, choices }: Reading): boolean {
 /** Delivers a chunk, and returns whether the allowance covers it. */
 function deliver(
   chunk: Chunk,
-  { events: wire, counter }: Reading,
+  { events: wire, counter, idReader }: Reading,
   allowance: StreamAllowance,
   { chunks }: ReadChunks,
 ): boolean {
   if (!allowance.admit(chunk)) return false;
+  idReader?.read(chunk.value);
   const forward = wire.deliver(chunk);
   counter.add(chunk);
   if (forward !== undefined) chunks.push(forward);

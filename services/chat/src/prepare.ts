@@ -31,6 +31,8 @@ export interface PreparedCall {
   client: ClientRequest;
   /** The model, with the slots that can serve the call. */
   model: Model;
+  /** The model's other slots. */
+  unable: readonly Slot[];
   translated: ServableSlots["translated"];
   /** The conversation that the call continues, locked until it is released. */
   session: Session | undefined;
@@ -55,14 +57,16 @@ export async function prepare(
   const resolved = resolveChat(engine, call);
   const client = new ClientRequest(call, wire.parse, resolved.allows);
   const { chain, translated } = await wire.findSlots(client, resolved, isStream);
-  const model = chain.length === resolved.chain.length ? resolved : { ...resolved, chain };
+  const isWhole = chain.length === resolved.chain.length;
+  const model = isWhole ? resolved : { ...resolved, chain };
+  const unable = isWhole ? [] : resolved.chain.filter((slot) => !chain.includes(slot));
   const session = call.sessionId === "" ? undefined : await sessions?.open(call, signal);
   try {
     if (session !== undefined) checkTurn(call, model, session);
     const prompt = session === undefined ? call.prompt : withPrompt(session.prefix, call.prompt);
     const hold = planHold(call, model, prompt, isStream, offeredTools(wire, client));
     const promptCharacters = prompt?.textCharacters ?? 0n;
-    return { wire, client, model, translated, session, hold, promptCharacters };
+    return { wire, client, model, unable, translated, session, hold, promptCharacters };
   } catch (error) {
     await session?.release();
     throw error;
@@ -120,12 +124,12 @@ function refusePrivateUrl({ privateUrlParam }: PromptSize, { chain }: Model): vo
 }
 
 /** Returns a call as the engine bills it. */
-export function billableCall({ client, model, hold, session }: PreparedCall): BillableCall {
+export function billableCall({ client, model, unable, hold, session }: PreparedCall): BillableCall {
   const { estimate, least, isWhole, tokens } = hold;
   const { caller } = client.call;
   const conversationId = session?.link;
   const affinity = conversationId ?? scopedAffinity(client.call);
-  return { caller, model, estimate, least, isWhole, tokens, conversationId, affinity };
+  return { caller, model, unable, estimate, least, isWhole, tokens, conversationId, affinity };
 }
 
 /** Returns what the account's requests with the same prompt cache or end user have in common. */

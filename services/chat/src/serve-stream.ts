@@ -31,6 +31,7 @@ import {
   prepare,
 } from "./prepare.ts";
 import { ReaderPace } from "./reader-pace.ts";
+import { ResponseIdReader } from "./response-id-reader.ts";
 import { EmptyAttempts } from "./usage/empty-attempts.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
@@ -166,10 +167,12 @@ async function open(
   const { slot, counter, pace } = called;
   const maxTokens = ceilingOf(hold, slot, generation);
   const sending = { isStream: true, maxTokens, session, signal };
-  const { body, events, context } = await openEvents(runtime, prepared, slot, sending);
+  const { body, events, context, isNative } = await openEvents(runtime, prepared, slot, sending);
+  const idReader = new ResponseIdReader(generation, prepared.wire, isNative, context);
   const allowance = createStreamAllowance(generation, hold, slot, maxTokens);
   const { choices } = hold.bound;
-  const reading = { events, context, counter, choices, pace, rates: generation.rates };
+  const { rates } = generation;
+  const reading = { events, context, counter, choices, pace, rates, idReader };
   const chunks = forwardChunks(body, signal, reading, allowance);
   return { chunks, events, counter, pace, allowance };
 }
@@ -190,10 +193,10 @@ async function openEvents(
         : await streamTranslated(providers, client, slot, chat, sending);
     const context = contextOf(prepared, slot, now());
     const events = chat === undefined ? wire.readEvents(context) : wire.writeEvents(context);
-    return { body, events, context };
+    return { body, events, context, isNative: chat === undefined };
   } catch (error) {
     if (!isFiltered(error)) throw error;
     const context = filteredContext(contextOf(prepared, slot, now()));
-    return { body: filteredChunks(), events: wire.writeEvents(context), context };
+    return { body: filteredChunks(), events: wire.writeEvents(context), context, isNative: false };
   }
 }

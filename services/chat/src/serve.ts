@@ -18,6 +18,7 @@ import {
   type PreparedCall,
   prepare,
 } from "./prepare.ts";
+import { ResponseIdReader } from "./response-id-reader.ts";
 import { EmptyAttempts } from "./usage/empty-attempts.ts";
 import { measure, totalTokens } from "./usage/usage.ts";
 import { UsageCounter } from "./usage/usage-counter.ts";
@@ -143,11 +144,13 @@ async function requestOnce(
     const sent = await wire.post(providers, client, slot, sending);
     const json = await readJsonObject(sent, signal);
     const context = contextOf(prepared, slot, now());
+    new ResponseIdReader(generation, wire, true, context).read(json.value);
     if (wire.isEmpty(json.value)) empty.add(slot, context.readUsageBlock(json.value.usage));
     return wire.readResponse(json, context);
   }
   const value = await completeTranslated(providers, client, slot, chat, sending);
   const context = contextOf(prepared, slot, now());
+  new ResponseIdReader(generation, wire, false, context).read(value);
   if (isEmptyCompletion(value)) empty.add(slot, context.readUsageBlock(value.usage));
   return wire.fromChat(completionOfProvider(value, context), context);
 }

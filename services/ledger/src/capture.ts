@@ -3,7 +3,7 @@ import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { isStatementFault } from "@tollgate/runtime/database/pool";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import type pg from "pg";
-import { toTrailJson } from "./request-trail.ts";
+import { otherIdsOf, toTrailJson } from "./request-trail.ts";
 import { arrayLiteral } from "./row-literal.ts";
 import { usageEventLiteral } from "./usage-fields.ts";
 import { toLinesJson } from "./usage-lines.ts";
@@ -52,13 +52,14 @@ export function createCapture(
 async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promise<bigint> {
   const { rows } = await pool.query<{ uncollected: bigint }>({
     name: "capture-usage",
-    text: `SELECT capture_usage($1::usage_event[], $2::json[], $3::text[], $4::json[])
+    text: `SELECT capture_usage($1::usage_event[], $2::json[], $3::text[], $4::json[], $5::text[])
       AS uncollected`,
     values: [
       arrayLiteral(events.map(usageEventLiteral)),
       arrayLiteral(events.map(({ lines }) => toLinesJson(lines))),
       arrayLiteral(events.map(({ providerUsage }) => providerUsage || null)),
       arrayLiteral(events.map(({ trail }) => (trail === undefined ? null : toTrailJson(trail)))),
+      arrayLiteral(events.map(({ trail }) => (trail === undefined ? null : otherIdsOf(trail)))),
     ],
   });
   return rows[0]?.uncollected ?? 0n;

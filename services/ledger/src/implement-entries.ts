@@ -40,7 +40,7 @@ export function implementEntries(parts: LedgerParts) {
     },
     async readRequest(which) {
       await flushCaptures(parts, which.accountId || undefined);
-      const entries = await findRequestEntries({ prisma }, which);
+      const entries = await findRequestEntries({ pool, prisma }, which);
       const requests = await toRequests({ pool }, entries);
       return { requests, entries: entries.map(toEntry) };
     },

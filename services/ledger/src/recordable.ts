@@ -12,6 +12,8 @@ const maxLines = 100;
 const maxDimensionBytes = 128;
 const maxAttempts = 16;
 const maxTrailTextBytes = 1_024;
+/** A message has 1,024 characters. */
+const maxMessageBytes = 4_096;
 const maxProviderUsageBytes = 4_096;
 /** The first second of the year 10000, which Postgres does not read as an ISO 8601 date. */
 const endOfTime = 253_402_300_800n;
@@ -51,12 +53,19 @@ function isRecordableLine({ dimension, quantity, amountNanoUsd }: UsageLine): bo
 
 function isRecordableTrail(trail: RequestTrail): boolean {
   const { attempts, passedOver, errorCode, traceId, heldNanoUsd } = trail;
-  const texts = [errorCode, traceId];
-  for (const one of attempts) texts.push(one.provider, one.upstreamModel, one.errorCode, one.key);
+  const texts = [errorCode, traceId, trail.endpoint, trail.userAgent];
+  texts.push(trail.clientRequestId, trail.responseId);
+  const messages = [trail.clientMessage];
+  for (const one of attempts) {
+    texts.push(one.provider, one.upstreamModel, one.errorCode, one.key);
+    texts.push(one.providerRequestId, one.providerResponseId);
+    messages.push(one.reason, one.providerMessage);
+  }
   for (const one of passedOver) texts.push(one.provider, one.upstreamModel, one.reason, one.key);
   const isShort = texts.every((text) => isText(text, maxTrailTextBytes));
+  const areShort = messages.every((text) => isText(text, maxMessageBytes));
   const areFew = attempts.length <= maxAttempts && passedOver.length <= maxAttempts;
-  return areFew && isShort && isBigint(heldNanoUsd);
+  return areFew && isShort && areShort && isBigint(heldNanoUsd);
 }
 
 function isBigint(amount: bigint): boolean {

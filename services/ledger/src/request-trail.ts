@@ -1,5 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { AttemptSchema, RequestTrail } from "@tollgate/proto/tollgate/v1/usage";
+import type {
+  Attempt,
+  AttemptSchema,
+  PassedOverSlot,
+  RequestTrail,
+} from "@tollgate/proto/tollgate/v1/usage";
 
 /** A trail as the column `request_trail.trail` stores it. The held amount is a decimal string. */
 type StoredTrail = [
@@ -10,12 +15,22 @@ type StoredTrail = [
   traceId: string,
   heldNanoUsd: string,
   isStreamed: boolean,
-  /** Left out where no slot was passed over. */
-  passedOver?: StoredPassedOver[],
+  passedOver: StoredPassedOver[],
+  client: StoredClient,
 ];
 
-type StoredPassedOver = [provider: string, upstreamModel: string, reason: string, key?: string];
+type StoredPassedOver = [provider: string, upstreamModel: string, reason: string, key: string];
 
+type StoredClient = [
+  status: number,
+  message: string,
+  endpoint: string,
+  userAgent: string,
+  requestId: string,
+  responseId: string,
+];
+
+/** The reason and the message are left out where both are empty. */
 type StoredAttempt = [
   provider: string,
   upstreamModel: string,
@@ -23,40 +38,63 @@ type StoredAttempt = [
   durationMs: number,
   errorCode: string,
   status: number,
-  /** Left out where it is empty. */
-  key?: string,
+  key: string,
+  providerRequestId: string,
+  providerResponseId: string,
+  reason?: string,
+  providerMessage?: string,
 ];
 
 /** Returns the JSON of a trail for the column `request_trail.trail`. */
 export function toTrailJson(trail: RequestTrail): string {
   const { attempts, durationMs, firstTokenMs, errorCode, traceId, heldNanoUsd } = trail;
   const stored: StoredTrail = [
-    attempts.map((one) => [
-      one.provider,
-      one.upstreamModel,
-      one.startedMs,
-      one.durationMs,
-      one.errorCode,
-      one.status,
-      ...keyOf(one),
-    ]),
+    attempts.map(storedAttempt),
     durationMs,
     firstTokenMs ?? null,
     errorCode,
     traceId,
     String(heldNanoUsd),
     trail.isStreamed,
+    trail.passedOver.map(storedPassedOver),
+    storedClient(trail),
   ];
-  if (trail.passedOver.length > 0) {
-    stored.push(
-      trail.passedOver.map((one) => [one.provider, one.upstreamModel, one.reason, ...keyOf(one)]),
-    );
-  }
   return JSON.stringify(stored);
 }
 
-function keyOf({ key }: { key: string }): [] | [string] {
-  return key === "" ? [] : [key];
+function storedAttempt(one: Attempt): StoredAttempt {
+  const { provider, upstreamModel, startedMs, durationMs, errorCode, status } = one;
+  const head = [provider, upstreamModel, startedMs, durationMs, errorCode, status] as const;
+  const { key, providerRequestId, providerResponseId, reason, providerMessage } = one;
+  const ids = [key, providerRequestId, providerResponseId] as const;
+  if (reason === "" && providerMessage === "") return [...head, ...ids];
+  return [...head, ...ids, reason, providerMessage];
+}
+
+function storedPassedOver({ provider, upstreamModel, reason, key }: PassedOverSlot) {
+  return [provider, upstreamModel, reason, key] satisfies StoredPassedOver;
+}
+
+function storedClient(trail: RequestTrail): StoredClient {
+  const { clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId } = trail;
+  return [clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId];
+}
+
+/**
+ * Returns the ids by which a request is found besides its own, one a line; null where there are none. Those
+ * that the gateway makes for responses are not among them: see `requestIdOfResponse`.
+ */
+export function otherIdsOf({ attempts, clientRequestId, responseId }: RequestTrail): string | null {
+  const ids = new Set([clientRequestId, responseId]);
+  for (const one of attempts) ids.add(one.providerRequestId).add(one.providerResponseId);
+  const kept = [...ids].filter((id) => id !== "" && requestIdOfResponse(id) === undefined);
+  return kept.length === 0 ? null : kept.map((id) => id.replaceAll("\n", " ")).join("\n");
+}
+
+/** Returns the id of the request of a response whose id the gateway made of it; undefined for another. */
+export function requestIdOfResponse(id: string): string | undefined {
+  const digits = /^(?:chatcmpl-|msg_|resp_)([\da-f]{32})$/.exec(id)?.[1];
+  return digits === undefined ? undefined : `req_${digits}`;
 }
 
 /** Returns a stored trail as fields of a request; none where it is not stored any more. */
@@ -67,7 +105,8 @@ export function readTrail(stored: unknown): Partial<ReturnType<typeof toFields>>
 
 function toFields(stored: StoredTrail) {
   const [attempts, durationMs, firstTokenMs, errorCode, traceId, held, isStreamed] = stored;
-  const [, , , , , , , passedOver = []] = stored;
+  const [, , , , , , , passedOver, client] = stored;
+  const [clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId] = client;
   return {
     attempts: attempts.map(toAttempt),
     durationMs,
@@ -76,13 +115,18 @@ function toFields(stored: StoredTrail) {
     traceId,
     heldNanoUsd: BigInt(held),
     isStreamed,
-    passedOver: passedOver.map(([provider, upstreamModel, reason, key = ""]) => {
+    passedOver: passedOver.map(([provider, upstreamModel, reason, key]) => {
       return { provider, upstreamModel, reason, key };
     }),
+    ...{ clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId },
   };
 }
 
 function toAttempt(stored: StoredAttempt): MessageInitShape<typeof AttemptSchema> {
-  const [provider, upstreamModel, startedMs, durationMs, errorCode, status, key = ""] = stored;
-  return { provider, upstreamModel, startedMs, durationMs, errorCode, status, key };
+  const [provider, upstreamModel, startedMs, durationMs, errorCode, status] = stored;
+  const [, , , , , , key, providerRequestId, providerResponseId] = stored;
+  const [, , , , , , , , , reason = "", providerMessage = ""] = stored;
+  const ids = { key, providerRequestId, providerResponseId };
+  const ended = { durationMs, errorCode, status, reason, providerMessage };
+  return { provider, upstreamModel, startedMs, ...ids, ...ended };
 }

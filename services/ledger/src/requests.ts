@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 import type { Entry, PrismaClient } from "./generated/client.ts";
-import { readTrail } from "./request-trail.ts";
+import { readTrail, requestIdOfResponse } from "./request-trail.ts";
 import { readLines } from "./usage-lines.ts";
 
 /** What a call compares with its filters at the most, so that it takes some 50 ms at the most. */
@@ -133,11 +133,20 @@ function idAt(ms: number): string {
 }
 
 /**
- * Resolves with the entries of a request, oldest first: by its id, or by that of a usage event. An
- * empty account is any.
+ * Resolves with the entries of a request, oldest first: by its id, or by that of a usage event; else by an id
+ * that its client, its response or a provider gave it. An empty account is any.
  */
 export async function findRequestEntries(
-  { prisma }: Pick<Databases, "prisma">,
+  databases: Databases,
+  { id, accountId }: { id: string; accountId: string },
+): Promise<Entry[]> {
+  const requestId = requestIdOfResponse(id) ?? id;
+  const found = await findOwnEntries(databases, { id: requestId, accountId });
+  return found.length > 0 ? found : findOtherEntries(databases, { id, accountId });
+}
+
+async function findOwnEntries(
+  { prisma }: Databases,
   { id, accountId }: { id: string; accountId: string },
 ): Promise<Entry[]> {
   const recorded = await prisma.recordedEvent.findUnique({ where: { eventId: id } });
@@ -152,6 +161,26 @@ export async function findRequestEntries(
     take: maxEntriesOfRequest,
   });
 }
+
+/** Resolves with the newest entries whose requests have an id that others gave them, oldest first. */
+async function findOtherEntries(
+  { pool, prisma }: Databases,
+  { id, accountId }: { id: string; accountId: string },
+): Promise<Entry[]> {
+  const { rows } = await pool.query<{ entry_id: string }>({
+    name: "find-entries-by-id",
+    text: "SELECT entry_id FROM find_entries_by_id($1, $2, $3) AS found (entry_id)",
+    values: [id, accountId, maxOfOtherId],
+  });
+  if (rows.length === 0) return [];
+  return prisma.entry.findMany({
+    where: { id: { in: rows.map(({ entry_id: entryId }) => entryId) } },
+    orderBy: [{ recordedAt: "asc" }, { id: "asc" }],
+  });
+}
+
+/** A client may give many requests the same id. */
+const maxOfOtherId = 20;
 
 /** An idempotency key makes a request run again, for instance. */
 const maxEntriesOfRequest = 100;

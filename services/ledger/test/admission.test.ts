@@ -14,6 +14,7 @@ import { Admission, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { createBreakers } from "@tollgate/upstream/breaker";
+import { ProviderRequestIds } from "@tollgate/upstream/provider-request-ids";
 import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -218,6 +219,7 @@ describe("the admission policies", () => {
       charges: createChargeLookup(client),
       breakers: createBreakers(() => performance.now()),
       redact: (_, text) => text,
+      requestIds: new ProviderRequestIds(),
       running: createRunningGenerations(),
       log,
       metrics,

@@ -20,6 +20,7 @@ import { createPublisher } from "@tollgate/metering/usage-publisher";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { createBreakers } from "@tollgate/upstream/breaker";
+import { ProviderRequestIds } from "@tollgate/upstream/provider-request-ids";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openWallet, readWallet } from "./ledger-database.ts";
@@ -65,6 +66,7 @@ describe("the cost in a client's response", () => {
       charges: createChargeLookup(client),
       breakers: createBreakers(() => performance.now()),
       redact: (_, text) => text,
+      requestIds: new ProviderRequestIds(),
       running: createRunningGenerations(),
       log,
       metrics,

@@ -2,7 +2,12 @@ import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
-import { Outcome, RequestTrailSchema, type UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
+import {
+  AttemptSchema,
+  Outcome,
+  RequestTrailSchema,
+  type UsageEvent,
+} from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
@@ -87,10 +92,10 @@ describe("requests", () => {
         },
       ],
     });
-    const entries = await findRequestEntries({ prisma }, { id: event?.id ?? "", accountId });
+    const entries = await findRequestEntries({ pool, prisma }, { id: event?.id ?? "", accountId });
     expect(await toRequests({ pool }, entries)).toMatchObject([{ durationMs: 100 }]);
     const others = await findRequestEntries(
-      { prisma },
+      { pool, prisma },
       { id: event?.id ?? "", accountId: "acct_x" },
     );
     expect(others).toEqual([]);
@@ -108,6 +113,61 @@ describe("requests", () => {
     expect(page.requests).toMatchObject([
       { errorCode: "upstream_rejected", provider: "one", chargedNanoUsd: 0n },
     ]);
+  });
+
+  test("are found by any id that the client, the response or a provider gave them", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const ids = {
+      clientRequestId: `mine ${accountId}`,
+      responseId: `resp-${accountId}`,
+      failed: `failed-${accountId}`,
+      provider: `call-${accountId}`,
+    };
+    const attempts = [
+      create(AttemptSchema, { provider: "one", providerRequestId: ids.failed, reason: "no" }),
+      create(AttemptSchema, {
+        provider: "two",
+        providerRequestId: ids.provider,
+        providerResponseId: ids.responseId,
+      }),
+    ];
+    const { clientRequestId, responseId } = ids;
+    const named = { ...trail, attempts, clientRequestId, responseId };
+    const requestId = `req_${randomUUID().replaceAll("-", "")}`;
+    const [event] = await capture(accountId, { requestId, trail: named }, {});
+    const find = async (id: string, of = accountId) =>
+      (await findRequestEntries({ pool, prisma }, { id, accountId: of })).map(
+        ({ eventId }) => eventId,
+      );
+    const digits = requestId.slice("req_".length);
+    const own = [requestId, `chatcmpl-${digits}`, `msg_${digits}`, `resp_${digits}`];
+    const another = await openWallet(pool, 10_000n);
+    for (const id of [...own, ...Object.values(ids)]) {
+      expect(await find(id), id).toEqual([event?.id]);
+      expect(await find(id, ""), id).toEqual([event?.id]);
+      expect(await find(id, another), id).toEqual([]);
+    }
+    expect(await find("no-such-id")).toEqual([]);
+    // The filters of full ranges find it, too.
+    await pool.query(
+      "SELECT brin_summarize_new_values(oid) FROM pg_class WHERE relkind = 'i' AND relname LIKE 'request_other_id%id_idx'",
+    );
+    expect(await find(ids.provider)).toEqual([event?.id]);
+    const { rows } = await pool.query("SELECT * FROM request_other_id WHERE account_id = $1", [
+      accountId,
+    ]);
+    expect(rows).toHaveLength(Object.keys(ids).length);
+  });
+
+  test("an id is searched by the filters of its index, not in whole tables", async () => {
+    await pool.query("SET enable_seqscan = off");
+    const { rows } = await pool.query(
+      "EXPLAIN SELECT entry_id FROM request_other_id WHERE id = 'x' ORDER BY recorded_at DESC LIMIT 20",
+    );
+    await pool.query("RESET enable_seqscan");
+    const plan = JSON.stringify(rows);
+    expect(plan).toContain("Bitmap Index Scan on request_other_id");
+    expect(plan).not.toContain("Seq Scan");
   });
 
   test("are paged, of an account and of all, newest first and each once", async () => {
@@ -194,6 +254,9 @@ describe("requests", () => {
     await pool.query(
       `INSERT INTO request_trail VALUES ('old', '2020-01-01T12:00Z', '[]'), ('older', '2019-01-01T12:00Z', '[]')`,
     );
+    await pool.query(
+      "INSERT INTO request_other_id VALUES ('x', 'older', '2019-01-01T12:00Z', 'acct')",
+    );
     await createTrailPartitions(pool, 30);
     const { rows } = await pool.query(
       "SELECT entry_id FROM request_trail WHERE entry_id IN ('old', 'older')",
@@ -203,6 +266,8 @@ describe("requests", () => {
       "SELECT inhrelid FROM pg_inherits WHERE inhparent = 'request_trail'::regclass",
     );
     expect(partitions).toHaveLength(4);
+    const others = await pool.query("SELECT id FROM request_other_id WHERE entry_id = 'older'");
+    expect(others.rows).toEqual([]);
     await pool.query("DELETE FROM request_trail");
     const { requests } = await findRequests({ pool, prisma }, { ...all, accountId });
     expect(requests).toMatchObject([{ chargedNanoUsd: 1_000n }]);

@@ -61,10 +61,12 @@ async function createPastTrailPartitions(database: Database) {
     const [start = "", end = ""] = [ago, ago - 1].map((days) =>
       new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10),
     );
-    await database.query(
-      `CREATE TABLE IF NOT EXISTS ledger.request_trail_${start.replaceAll("-", "_")}
-       PARTITION OF ledger.request_trail FOR VALUES FROM ('${start}Z') TO ('${end}Z')`,
-    );
+    for (const table of ["request_trail", "request_other_id"]) {
+      await database.query(
+        `CREATE TABLE IF NOT EXISTS ledger.${table}_${start.replaceAll("-", "_")}
+         PARTITION OF ledger.${table} FOR VALUES FROM ('${start}Z') TO ('${end}Z')`,
+      );
+    }
   }
 }
 
@@ -120,17 +122,22 @@ export async function fillLedger(database: Database, filling: LedgerFilling) {
            floor($7::float8 - ${filledMs} * (1 - n::float8 / $6::float8))::bigint AS ms
        ) AS row, LATERAL (SELECT to_timestamp(ms / 1000.0) AS at) AS moment
        RETURNING id, recorded_at, event_id, account_id
+       ), named AS (
+         INSERT INTO ledger.request_other_id (id, entry_id, recorded_at, account_id)
+         SELECT 'chatcmpl-' || md5('response' || event_id), id, recorded_at, account_id FROM added
+         WHERE recorded_at >= date_trunc('day', now(), 'UTC') - interval '${trailDays - 1} days'
        )
        INSERT INTO ledger.request_trail (entry_id, recorded_at, trail, error_code, account_id)
        SELECT id, recorded_at, json_build_array(
          CASE WHEN ms % 50 = 0
-           THEN json_build_array(json_build_array('azure', 'gpt-4o', 0, 30, 'rejected', 503), served)
+           THEN json_build_array(json_build_array('azure', 'gpt-4o', 0, 30, 'rejected', 503, '', '', ''), served)
            ELSE json_build_array(served)
-         END, ms + 12, 210, coalesce(code, ''), md5(event_id), '12000', true),
+         END, ms + 12, 210, coalesce(code, ''), md5(event_id), '12000', true, json_build_array(),
+         json_build_array(200, '', 'POST /v1/chat/completions', 'bench', '', '')),
          code, CASE WHEN code IS NOT NULL THEN account_id END
        FROM added, LATERAL (SELECT 300 + hashtext(event_id) & 1023 AS ms) AS took,
          LATERAL (SELECT CASE WHEN ms % 100 = 1 THEN 'upstream_disconnected' END AS code) AS ended,
-         LATERAL (SELECT json_build_array('openai', 'gpt-4o-mini', 2, ms, '', 0) AS served) AS call
+         LATERAL (SELECT json_build_array('openai', 'gpt-4o-mini', 2, ms, '', 0, '', '', '') AS served) AS call
        WHERE recorded_at >= date_trunc('day', now(), 'UTC') - interval '${trailDays - 1} days'`,
       [accountIds, first, end, keysPerAccount, aliases, entries, untilMs],
     );

@@ -18,6 +18,10 @@ import type { ResponseContext } from "./response-context.ts";
  * For all other slots, requests and responses are translated to chat completions and back.
  */
 export interface Wire {
+  /** What the ids of responses begin with where the gateway makes them. */
+  readonly idPrefix: string;
+  /** Whether responses that are translated keep the provider's id. */
+  readonly keepsIds: boolean;
   /** Returns the request in a call. */
   parse(call: ChatCall): JsonObject;
   /**

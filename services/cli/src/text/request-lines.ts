@@ -1,6 +1,6 @@
 import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
 import type { Entry, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
-import type { Attempt, UsageLine } from "@tollgate/proto/tollgate/v1/usage";
+import type { Attempt, PassedOverSlot, UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import { exactUsd } from "./amounts.ts";
 import { isoTime } from "./times.ts";
 
@@ -18,10 +18,14 @@ export function requestLines(request: RequestRecord, entry: Entry | undefined): 
     ),
     ...(request.conversationId === "" ? [] : [field("conversation", request.conversationId)]),
     ...(request.traceId === "" ? [] : [field("trace", request.traceId)]),
+    ...clientFields(request),
     field("result", `${ended}, ${request.durationMs} ms${first}`),
     field("held", `${formatUsd(request.heldNanoUsd)} USD`),
-    ...request.attempts.map((attempt, index) =>
-      field(index === 0 ? "attempts" : "", line(attempt)),
+    ...request.attempts.flatMap((attempt, index) =>
+      attemptLines(attempt).map((text, at) => field(index + at === 0 ? "attempts" : "", text)),
+    ),
+    ...request.passedOver.map((slot, index) =>
+      field(index === 0 ? "not called" : "", passedOverText(slot)),
     ),
     field("usage", `${request.quantity} ${request.unitType} (${request.basis})`),
     ...(request.providerUsage === "" ? [] : [field("reported", request.providerUsage)]),
@@ -40,9 +44,35 @@ export function field(name: string, text: string): string {
   return `  ${name.padEnd(13)}${text}`;
 }
 
-function line({ provider, upstreamModel, startedMs, durationMs, errorCode, status }: Attempt) {
+/** What the client was sent, and the ids by which it and its provider know the request. */
+function clientFields(request: RequestRecord): string[] {
+  const { clientStatus, clientMessage, endpoint, userAgent, clientRequestId } = request;
+  const sent = clientStatus === 0 ? "nothing more: the client left" : String(clientStatus);
+  const fields = [
+    ["route", endpoint],
+    ["client", userAgent],
+    ["client's id", clientRequestId],
+    ["response id", request.responseId],
+    ["sent", endpoint === "" ? "" : [sent, clientMessage].filter(Boolean).join(": ")],
+  ] as const;
+  return fields.flatMap(([name, text]) => (text === "" ? [] : [field(name, text)]));
+}
+
+function attemptLines(attempt: Attempt): string[] {
+  const { provider, upstreamModel, startedMs, durationMs, errorCode, status } = attempt;
+  const { reason, providerMessage, providerRequestId, providerResponseId } = attempt;
   const result = errorCode === "" ? "served" : `${errorCode}${status === 0 ? "" : ` (${status})`}`;
-  return `${provider}/${upstreamModel}  at ${startedMs} ms for ${durationMs} ms: ${result}`;
+  const details = [
+    [reason, providerMessage].filter(Boolean).join(": "),
+    providerRequestId && `provider's request id ${providerRequestId}`,
+    providerResponseId && `provider's response id ${providerResponseId}`,
+  ];
+  const call = `${provider}/${upstreamModel}  at ${startedMs} ms for ${durationMs} ms: ${result}`;
+  return [call, ...details.filter(Boolean).map((text) => `  ${text}`)];
+}
+
+function passedOverText({ provider, upstreamModel, key, reason }: PassedOverSlot): string {
+  return `${provider}/${upstreamModel}${key === "" ? "" : ` with ${key}`}  ${reason}`;
 }
 
 function priceText({ dimension, quantity, pricePicoUsd, per, amountNanoUsd }: UsageLine): string {
@@ -79,7 +109,23 @@ export function requestJson(request: RequestRecord) {
       duration_ms: attempt.durationMs,
       error_code: attempt.errorCode,
       status: attempt.status,
+      reason: attempt.reason,
+      provider_message: attempt.providerMessage,
+      provider_request_id: attempt.providerRequestId,
+      provider_response_id: attempt.providerResponseId,
     })),
+    passed_over: request.passedOver.map(({ provider, upstreamModel, key, reason }) => ({
+      provider,
+      upstream_model: upstreamModel,
+      key,
+      reason,
+    })),
+    endpoint: request.endpoint,
+    user_agent: request.userAgent,
+    client_request_id: request.clientRequestId,
+    response_id: request.responseId,
+    client_status: request.clientStatus,
+    client_message: request.clientMessage,
     unit_type: request.unitType,
     quantity: Number(request.quantity),
     held_nano_usd: String(request.heldNanoUsd),

@@ -1,13 +1,25 @@
+import type { IncomingMessage } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import { clientRequestIdOf } from "../http/client-request-id.ts";
 import type { Principal } from "./authenticate.ts";
+
+/** A request, as the record of it names it. */
+interface NamedRequest {
+  readonly requestId: string;
+  readonly req: IncomingMessage;
+  /** The path template of its route. */
+  readonly route?: string | undefined;
+}
+
+const maxUserAgentCharacters = 200;
 
 /**
  * Returns the caller of a request, which every service receives. `chargeId` identifies the charge of
  * a request with an idempotency key.
  */
 export function callerOf(
-  { requestId }: { requestId: string },
+  { requestId, req, route = "" }: NamedRequest,
   { keyId, accountId, admission, plan, models, isLimited }: Principal,
   chargeId = "",
 ): Caller {
@@ -20,5 +32,8 @@ export function callerOf(
     plan,
     models,
     isLimited,
+    endpoint: `${req.method ?? ""} ${route}`,
+    userAgent: (req.headers["user-agent"] ?? "").slice(0, maxUserAgentCharacters),
+    clientRequestId: clientRequestIdOf(req.headers),
   });
 }

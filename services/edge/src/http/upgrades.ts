@@ -23,6 +23,8 @@ export interface UpgradeRequest {
   socket: Socket;
   head: Buffer;
   requestId: string;
+  /** The path of the route that takes the upgrade, if there is one. */
+  route: string | undefined;
   /** Headers of the response to the upgrade, whether it is accepted or rejected. */
   headers: ResponseHeaders;
   /**
@@ -49,10 +51,10 @@ export function createUpgrades(
     return isWebSocketUpgrade(req) && routes.has(path) ? path : undefined;
   }
 
-  async function run(route: string | undefined, request: UpgradeRequest): Promise<void> {
+  async function run(request: UpgradeRequest): Promise<void> {
     const { log } = options;
     try {
-      const handler = routes.get(route ?? "");
+      const handler = routes.get(request.route ?? "");
       // Before version 24.9, Node passes every upgrade to the server.
       if (handler === undefined) throw notFound();
       const fault = headerFault(request.req);
@@ -76,7 +78,7 @@ export function createUpgrades(
       };
       const headers: ResponseHeaders = { "x-request-id": requestId };
       const request: UpgradeRequest = {
-        ...{ req, socket, head, requestId, headers },
+        ...{ req, socket, head, requestId, route, headers },
         responded(status, failure) {
           sent.status = status;
           sent.failure = failure;
@@ -86,13 +88,13 @@ export function createUpgrades(
       socket.once("close", () => {
         const { keyId, accountId } = request;
         const { status, failure } = sent;
-        if (failure !== undefined) options.refusals.add({ ...request, route }, failure);
+        if (failure !== undefined) options.refusals.add(request, failure);
         recordRequest(options, {
           ...{ req, requestId, route: route ?? "unknown", alias: "", status, code: failure?.code },
           ...{ keyId, accountId, ms: performance.now() - startedAt },
         });
       });
-      void run(route, request);
+      void run(request);
     },
   };
 }

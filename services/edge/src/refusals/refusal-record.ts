@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { GatewayError } from "@tollgate/core/errors";
+import { storableText } from "@tollgate/core/storable-text";
 import { type RequestRefusal, RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
 import { clientRequestIdOf } from "../http/client-request-id.ts";
 
@@ -34,21 +35,16 @@ export function refusalRecord(
     refusedAt: timestampFromDate(refusedAt),
     status,
     code,
-    message: storable(message, maxMessageCharacters),
-    param: storable(param, maxNameCharacters),
+    message: storableText(message, maxMessageCharacters),
+    param: storableText(param, maxNameCharacters),
     method: req.method ?? "",
     route,
-    alias: storable(alias, maxNameCharacters),
+    alias: storableText(alias, maxNameCharacters),
     accountId,
     keyId,
     shownKey: keyId === "" ? shown : "",
     clientAddress,
-    userAgent: storable(req.headers["user-agent"] ?? "", maxNameCharacters),
-    clientRequestId: storable(clientRequestIdOf(req.headers), maxNameCharacters),
+    userAgent: storableText(req.headers["user-agent"] ?? "", maxNameCharacters),
+    clientRequestId: storableText(clientRequestIdOf(req.headers), maxNameCharacters),
   });
-}
-
-/** Returns the start of a text as a database stores it: without the character zero. */
-function storable(text: string, maxCharacters: number): string {
-  return text.slice(0, maxCharacters).toWellFormed().replaceAll("\0", "\u{fffd}");
 }

@@ -2,6 +2,7 @@ import type { Span } from "@opentelemetry/api";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { errorClassOf, failSpan, recordFailure } from "@tollgate/core/tracing";
 import type { Measurement } from "@tollgate/metering/measurement";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { SlotUse } from "@tollgate/upstream/slot-load";
 import { startAttempt } from "@tollgate/upstream/traced-requests";
 import { Trail } from "./trail.ts";
@@ -9,14 +10,16 @@ import { recordFirstChunk, recordUsageOnSpan } from "./usage-span.ts";
 
 /** Records the attempts of one generation: each on a span of its own, and all in the trail. */
 export class AttemptRecord {
-  readonly trail = new Trail();
+  readonly trail: Trail;
   readonly #model: Model;
   /** The attempt whose span has not ended. */
   #open: { span: Span; startedAt: number } | undefined;
   /** The use of the slot that served, where its calls are counted. */
   #use: SlotUse | undefined;
 
-  constructor(model: Model) {
+  /** See `Trail` for `redact`. */
+  constructor(model: Model, redact: ProviderClient["redact"]) {
+    this.trail = new Trail(redact);
     this.#model = model;
   }
 

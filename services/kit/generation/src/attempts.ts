@@ -19,9 +19,10 @@ export interface AttemptDependencies extends Reporting {
 }
 
 /** A call whose slots are attempted. */
-type AttemptedCall = Pick<BillableCall, "model" | "cancellation" | "affinity" | "tokens"> & {
-  caller: Caller;
-};
+type AttemptedCall = Pick<
+  BillableCall,
+  "model" | "cancellation" | "affinity" | "tokens" | "unable"
+> & { caller: Caller };
 
 /** The attempts of one generation at the slots of its chain. */
 export class Attempts {
@@ -33,10 +34,11 @@ export class Attempts {
 
   /** `watcher` is called when the caller leaves during an attempt; see `BillableCall.cancellation`. */
   constructor(dependencies: AttemptDependencies, call: AttemptedCall, watcher: LeaveWatcher) {
-    this.record = new AttemptRecord(call.model);
+    this.record = new AttemptRecord(call.model, dependencies.redact);
     this.#dependencies = dependencies;
     this.#call = call;
     this.#watcher = watcher;
+    for (const slot of call.unable ?? []) this.record.trail.passOver(slot, "unable");
   }
 
   /** The slot that served. Undefined until one has. */

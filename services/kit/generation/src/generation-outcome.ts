@@ -15,6 +15,7 @@ import type { Attempts } from "./attempts.ts";
 import type { BillableCall } from "./generation.ts";
 import type { GenerationHold } from "./generation-hold.ts";
 import { countUsage, type EndedGeneration, logGeneration, type Reporting } from "./reporting.ts";
+import type { SentToClient } from "./sent-to-client.ts";
 
 export interface OutcomeParts extends Reporting {
   publisher: Publisher;
@@ -57,14 +58,14 @@ export class GenerationOutcome {
     return this.#hasBegun;
   }
 
-  /** Bills a response. Resolves with the cost that it reports; see `MeasuredResponse.settle`. */
-  async bill(usage: OutcomeFields, reported: NanoUsd): Promise<NanoUsd> {
+  /** Bills a response, of which the client was `sent` so much. Resolves with the cost that it reports; see `MeasuredResponse.settle`. */
+  async bill(usage: OutcomeFields, reported: NanoUsd, sent: SentToClient): Promise<NanoUsd> {
     const { caller, model, conversationId = "", paid } = this.#call;
     // The cost of an earlier run was counted when that run ended.
     const costNanoUsd = paid === undefined ? usage.costNanoUsd : 0n;
     this.#begin({ cost: costNanoUsd, lines: usage.lines });
     countUsage(this.#parts, model, { ...usage, costNanoUsd });
-    const event = await this.#publish("", {
+    const event = await this.#publish("", sent, {
       ...usage,
       ...(reportsCost.has(model.routeType) ? { reportedNanoUsd: reported } : {}),
       chargeId: caller.chargeId,
@@ -75,9 +76,9 @@ export class GenerationOutcome {
   }
 
   /** Records that the generation is not billed. */
-  async fail(errorCode: string): Promise<void> {
+  async fail(errorCode: string, sent: SentToClient): Promise<void> {
     this.#begin({ cost: undefined });
-    await this.#publish(errorCode, { ...failedFields, chargeId: "", conversationId: "" });
+    await this.#publish(errorCode, sent, { ...failedFields, chargeId: "", conversationId: "" });
   }
 
   #begin(billed: Pick<EndedGeneration, "cost" | "lines">): void {
@@ -90,14 +91,15 @@ export class GenerationOutcome {
     logGeneration(log, { ...this.#call, ...ended });
   }
 
-  async #publish(errorCode: string, ended: EndedFields): Promise<UsageEvent> {
+  async #publish(errorCode: string, sent: SentToClient, ended: EndedFields): Promise<UsageEvent> {
     const { publisher, now } = this.#parts;
-    const { model } = this.#call;
+    const { model, caller } = this.#call;
     const tokens = model.unitType === "tokens" ? ended.quantity : 0n;
     const growing = this.#hold.stopGrowing();
     if (growing !== undefined) await growing;
     const settled = this.#hold.settle(ended.costNanoUsd, tokens);
-    const trail = this.#attempts.record.trail.end(this.#hold.amount, errorCode);
+    const { trail: attempted } = this.#attempts.record;
+    const trail = attempted.end(caller, this.#hold.amount, errorCode, sent);
     const event = usageEventOf(this.#call, { settled, trail, ended }, now());
     await publisher.publish(event);
     this.#hold.stopExtending();

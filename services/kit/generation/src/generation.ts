@@ -22,6 +22,8 @@ export interface BillableCall {
   affinity?: string | undefined;
   /** The conversation that the ledger links the charge to. */
   conversationId?: string | undefined;
+  /** Slots of the alias that are not in the model's chain, because they cannot be sent the request. */
+  unable?: readonly Slot[] | undefined;
   /**
    * Cancels the call. An attempt that has begun still runs to its end when the caller leaves, because a
    * client must not pay less by leaving. No other slot is attempted then, and the call no longer counts
@@ -56,6 +58,8 @@ export interface Generation extends LeaveWatcher {
   attemptStream<Opened extends { chunks: AsyncIterable<unknown> }>(
     open: (slot: Slot) => Promise<Opened>,
   ): Promise<Served<Opened>>;
+  /** Records the ids of the response to the attempt in progress, or to the one that served. */
+  identify(ids: ResponseIds): void;
   /** Sets what is billed where the call ends before it is settled. Nothing is by default. */
   billPartial(measure: MeasurePartial): void;
   /**
@@ -65,6 +69,14 @@ export interface Generation extends LeaveWatcher {
   measured(slot: Slot, usage: Measurement): Promise<MeasuredResponse>;
   /** Measures and settles the complete response in one step. Resolves as `settle` of it does. */
   settle(slot: Slot, usage: Measurement): Promise<NanoUsd>;
+}
+
+/** The ids in the body of a response. Empty where there is none. */
+export interface ResponseIds {
+  /** As the provider sent it. */
+  provider: string;
+  /** As the client is sent it. */
+  client: string;
 }
 
 /**

@@ -23,6 +23,7 @@ function serve(text: string, lists?: readonly string[]) {
   const generation = {
     held: 0n,
     attempt: async <R>(call: (one: Slot) => Promise<R>) => ({ slot, response: await call(slot) }),
+    identify() {},
     settle: async () => 0n,
   } as unknown as Generation;
   const engine = {

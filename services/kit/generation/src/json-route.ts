@@ -97,6 +97,8 @@ export async function serveJson<Call extends JsonCall>(
         sent,
       );
       const value = membersOf(slot, json, route.lists);
+      const id = typeof value.id === "string" ? value.id : "";
+      generation.identify({ provider: id, client: id });
       const used = route.measure(value, call, attempt);
       const amended = route.amend?.(value, call);
       if (amended === undefined) return { bytes, value, used };

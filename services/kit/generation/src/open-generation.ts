@@ -7,8 +7,15 @@ import type { Holds } from "@tollgate/metering/holds/holds";
 import type { Measurement } from "@tollgate/metering/measurement";
 import { completedFields, type OutcomeFields } from "@tollgate/metering/usage-event-fields";
 import { Admission } from "@tollgate/proto/tollgate/v1/caller";
+import type { ProviderRequestIds } from "@tollgate/upstream/provider-request-ids";
 import { type AttemptDependencies, Attempts } from "./attempts.ts";
-import type { BillableCall, Generation, MeasuredResponse, MeasurePartial } from "./generation.ts";
+import type {
+  BillableCall,
+  Generation,
+  MeasuredResponse,
+  MeasurePartial,
+  ResponseIds,
+} from "./generation.ts";
 import { GenerationHold } from "./generation-hold.ts";
 import {
   GenerationOutcome,
@@ -18,10 +25,12 @@ import {
   reportsCost,
 } from "./generation-outcome.ts";
 import type { RunningGeneration, RunningGenerations } from "./running-generations.ts";
+import { type SentToClient, sentAfter, sentInFull, sentToNobody } from "./sent-to-client.ts";
 
 export interface GenerationDependencies extends AttemptDependencies, OutcomeParts {
   holds: Holds;
   running: RunningGenerations;
+  requestIds: ProviderRequestIds;
 }
 
 /** A generation with the method that only its scope calls. */
@@ -55,6 +64,7 @@ export async function openGeneration(
 class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration {
   index = -1;
   readonly #running: RunningGenerations;
+  readonly #requestIds: ProviderRequestIds;
   readonly #call: HeldCall;
   readonly #hold: GenerationHold;
   readonly #attempts: Attempts;
@@ -68,6 +78,8 @@ class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration 
     this.#attempts = new Attempts(dependencies, call, this);
     this.#outcome = new GenerationOutcome(dependencies, call, hold, this.#attempts);
     this.#running.add(this);
+    this.#requestIds = dependencies.requestIds;
+    this.#requestIds.watch(call.caller.requestId, this.#attempts.record.trail);
   }
 
   get held() {
@@ -96,11 +108,20 @@ class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration 
     return this.#attempts.attemptStream(open);
   }
 
+  identify(ids: ResponseIds) {
+    this.#attempts.record.trail.identify(ids);
+  }
+
   billPartial(measure: MeasurePartial) {
     this.#billPartial = measure;
   }
 
-  async measured(slot: Slot, usage: Measurement) {
+  measured(slot: Slot, usage: Measurement) {
+    const isLeft = this.#call.cancellation?.hasLeft === true;
+    return this.#measure(slot, usage, isLeft ? sentToNobody : sentInFull);
+  }
+
+  async #measure(slot: Slot, usage: Measurement, sent: SentToClient) {
     this.#attempts.record.complete(slot, usage);
     const fields = completedFields(slot, usage);
     const { paid, model } = this.#call;
@@ -110,7 +131,7 @@ class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration 
     const cost = fields.costNanoUsd;
     const isShort = isCovered && cost > this.held;
     const reported = isShort ? await this.#hold.cover(cost) : minOf(cost, this.held);
-    return new HeldResponse(this.#outcome, fields, reported, paid);
+    return new HeldResponse(this.#outcome, { usage: fields, reported, paid, sent });
   }
 
   async settle(slot: Slot, usage: Measurement) {
@@ -132,36 +153,44 @@ class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration 
       // Where what is billed cannot be measured, nothing else has ended it.
       this.#attempts.record.endUse();
       this.#running.remove(this);
+      this.#requestIds.unwatch(this.#call.caller.requestId, this.#attempts.record.trail);
     }
   }
 
   async #settleRest(failure: unknown) {
     if (this.#outcome.hasBegun) return;
     const partial = await this.#billPartial(failure);
-    if (partial === undefined) await this.#outcome.fail(this.#attempts.record.abandon(failure));
-    else await this.settle(partial.slot, partial.response);
+    const sent = sentAfter(failure);
+    if (partial === undefined) {
+      await this.#outcome.fail(this.#attempts.record.abandon(failure), sent);
+      return;
+    }
+    const measured = await this.#measure(partial.slot, partial.response, sent);
+    await measured.settle();
   }
+}
+
+interface Measured {
+  usage: OutcomeFields;
+  reported: NanoUsd;
+  /** What an earlier run of the request was charged. */
+  paid: NanoUsd | undefined;
+  sent: SentToClient;
 }
 
 class HeldResponse implements MeasuredResponse {
   readonly charge: NanoUsd;
   readonly #outcome: GenerationOutcome;
-  readonly #usage: OutcomeFields;
-  readonly #reported: NanoUsd;
+  readonly #measured: Measured;
 
-  constructor(
-    outcome: GenerationOutcome,
-    usage: OutcomeFields,
-    reported: NanoUsd,
-    paid: NanoUsd | undefined,
-  ) {
-    this.charge = paid ?? reported;
+  constructor(outcome: GenerationOutcome, measured: Measured) {
+    this.charge = measured.paid ?? measured.reported;
     this.#outcome = outcome;
-    this.#usage = usage;
-    this.#reported = reported;
+    this.#measured = measured;
   }
 
   settle() {
-    return this.#outcome.bill(this.#usage, this.#reported);
+    const { usage, reported, sent } = this.#measured;
+    return this.#outcome.bill(usage, reported, sent);
   }
 }

@@ -17,6 +17,7 @@ import { vendors } from "@tollgate/providers";
 import type { ServiceContext } from "@tollgate/runtime/service";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
+import { ProviderRequestIds } from "@tollgate/upstream/provider-request-ids";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
 import type { SecretValues } from "@tollgate/upstream/secret-values";
 import { z } from "zod";
@@ -59,7 +60,8 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     checkRevision: (one) => requireSecrets(one, secrets),
   });
   if (secretNamesOf(catalog.current()).size > 0) await secrets.firstRead;
-  const providers = createProviderClient(env, secrets.values);
+  const requestIds = new ProviderRequestIds();
+  const providers = createProviderClient(env, secrets.values, requestIds);
   const eventLog = await openEventLog(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
   const runningRequests = new RunningRequests(eventLog, log, now);
@@ -85,6 +87,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
       running,
       breakers: slots.breakers,
       redact: providers.redact,
+      requestIds,
       log,
       now,
     }),

@@ -2,7 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import { isSpanContextValid, type Span } from "@opentelemetry/api";
 import type { Slot } from "@tollgate/catalog/model";
 import type { NanoUsd } from "@tollgate/core/money";
+import { storableText } from "@tollgate/core/storable-text";
 import { errorClassOf } from "@tollgate/core/tracing";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import {
   type Attempt,
   AttemptSchema,
@@ -12,35 +14,52 @@ import {
   RequestTrailSchema,
 } from "@tollgate/proto/tollgate/v1/usage";
 import { SlotFailure } from "@tollgate/upstream/failure";
+import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import type { RequestIdWatcher } from "@tollgate/upstream/provider-request-ids";
+import { hideKeys } from "@tollgate/upstream/redaction";
+import type { ResponseIds } from "./generation.ts";
+import type { SentToClient } from "./sent-to-client.ts";
 
 /** How many attempts, and slots that were passed over, are recorded. */
 const maxRecorded = 16;
+const maxMessageCharacters = 1_024;
+const maxIdCharacters = 200;
 
 /** What a request went through, for its usage event. */
-export class Trail {
+export class Trail implements RequestIdWatcher {
+  readonly #redact: ProviderClient["redact"];
   readonly #startedAt = performance.now();
   readonly #attempts: Attempt[] = [];
   #passedOver: PassedOverSlot[] | undefined;
   /** The attempt that has begun last. */
-  #current: Attempt | undefined;
+  #current: { attempt: Attempt; slot: Slot } | undefined;
   #firstTokenMs: number | undefined;
   #isStreamed = false;
   #traceId = "";
+  #responseId = "";
+
+  /** `redact` hides the credentials of a slot's provider in what it says. */
+  constructor(redact: ProviderClient["redact"]) {
+    this.#redact = redact;
+  }
 
   get elapsedMs(): number {
     return performance.now() - this.#startedAt;
   }
 
-  beginAttempt({ provider, upstreamModel }: Slot, span: Span): void {
+  beginAttempt(slot: Slot, span: Span): void {
+    const { provider, upstreamModel } = slot;
     const context = span.spanContext();
     if (isSpanContextValid(context)) this.#traceId = context.traceId;
     const startedMs = Math.round(this.elapsedMs);
     const { name, key } = provider;
-    const attempt = { provider: name, upstreamModel, startedMs, key: key?.name ?? "" };
-    this.#current = create(AttemptSchema, attempt);
+    const fields = { provider: name, upstreamModel, startedMs, key: key?.name ?? "" };
+    const attempt = create(AttemptSchema, fields);
+    this.#current = { attempt, slot };
+    this.#responseId = "";
     // The last of more attempts is the one that served, or the last to fail.
     if (this.#attempts.length === maxRecorded) this.#attempts.pop();
-    this.#attempts.push(this.#current);
+    this.#attempts.push(attempt);
   }
 
   /** Records a slot that was not called. */
@@ -52,14 +71,33 @@ export class Trail {
     this.#passedOver.push(create(PassedOverSlotSchema, slot));
   }
 
+  /** Receives the id that the provider gave the request of the attempt that has begun last. */
+  nameRequest(providerRequestId: string): void {
+    const { attempt } = this.#current ?? {};
+    if (attempt !== undefined) attempt.providerRequestId = providerRequestId;
+  }
+
+  /** See `Generation.identify`. */
+  identify({ provider, client }: ResponseIds): void {
+    const { attempt } = this.#current ?? {};
+    if (attempt !== undefined) attempt.providerResponseId = storableText(provider, maxIdCharacters);
+    this.#responseId = storableText(client, maxIdCharacters);
+  }
+
   /** Ends the attempt that has begun last, which served the request unless there is an `error`. */
   endAttempt(error?: unknown): void {
-    const attempt = this.#current;
-    if (attempt === undefined) return;
+    if (this.#current === undefined) return;
+    const { attempt, slot } = this.#current;
     attempt.durationMs = Math.round(this.elapsedMs) - attempt.startedMs;
     if (error === undefined) return;
     attempt.errorCode = error instanceof SlotFailure ? error.outcome : errorClassOf(error);
     attempt.status = error instanceof SlotFailure ? (error.status ?? 0) : 0;
+    const failure = error instanceof Error && !(error instanceof SlotFailure) ? error.cause : error;
+    if (!(failure instanceof SlotFailure)) return;
+    const shown = (text: string) =>
+      storableText(hideKeys(this.#redact(slot, text)), maxMessageCharacters);
+    attempt.reason = shown(failure.message);
+    attempt.providerMessage = shown(failure.providerMessage ?? "");
   }
 
   /** Records that the first chunk of a stream has arrived. Resolves with the time, milliseconds. */
@@ -70,7 +108,12 @@ export class Trail {
   }
 
   /** Returns the message of a request that has ended, with an error or without. */
-  end(heldNanoUsd: NanoUsd, errorCode: string): RequestTrail {
+  end(
+    { endpoint, userAgent, clientRequestId }: Caller,
+    heldNanoUsd: NanoUsd,
+    errorCode: string,
+    { status, message }: SentToClient,
+  ): RequestTrail {
     return create(RequestTrailSchema, {
       attempts: this.#attempts,
       durationMs: Math.round(this.elapsedMs),
@@ -79,6 +122,12 @@ export class Trail {
       traceId: this.#traceId,
       heldNanoUsd,
       isStreamed: this.#isStreamed,
+      clientStatus: this.#isStreamed && status > 0 ? 200 : status,
+      clientMessage: storableText(message, maxMessageCharacters),
+      endpoint,
+      userAgent,
+      clientRequestId,
+      responseId: this.#responseId,
       ...(this.#passedOver === undefined ? {} : { passedOver: this.#passedOver }),
     });
   }

@@ -6,6 +6,7 @@ import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import type { UsageEvent } from "@tollgate/proto/tollgate/v1/usage";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import { createBreakers } from "@tollgate/upstream/breaker";
+import { ProviderRequestIds } from "@tollgate/upstream/provider-request-ids";
 import { vi } from "vitest";
 import { createEngine, type EngineDependencies } from "../src/engine.ts";
 import type { BillableCall } from "../src/generation.ts";
@@ -39,9 +40,11 @@ export function engineWorld({
   const running = createRunningGenerations(100);
   const breakers = createBreakers(() => 0);
   const metrics = createMetrics();
+  const requestIds = new ProviderRequestIds();
   const engine = createEngine({
     breakers,
     redact: (_: unknown, text: string) => text,
+    requestIds,
     running,
     log: createLog("silent"),
     metrics,
@@ -54,7 +57,7 @@ export function engineWorld({
   } as unknown as EngineDependencies);
   const caller = create(CallerSchema, { requestId: "req_1", accountId: "a", chargeId });
   const call: BillableCall = { caller, model, estimate: 100_000n };
-  return { engine, call, events, breakers, metrics, hold, running };
+  return { engine, call, events, breakers, metrics, hold, running, requestIds };
 }
 
 export function images(quantity: bigint): Measurement {

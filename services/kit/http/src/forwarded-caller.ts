@@ -12,6 +12,7 @@ const headerOf = {
   plan: `${prefix}plan`,
   models: `${prefix}models`,
   limited: `${prefix}limited`,
+  client: `${prefix}client`,
 } as const;
 
 /** The response header in which a service names the alias of a form to the edge. */
@@ -42,6 +43,8 @@ export function forwardCaller(
   if (caller.plan !== "") headers[headerOf.plan] = caller.plan;
   if (caller.models.length > 0) headers[headerOf.models] = encodeList(caller.models);
   if (caller.isLimited) headers[headerOf.limited] = "true";
+  const client = [caller.endpoint, caller.userAgent, caller.clientRequestId];
+  if (client.some((text) => text !== "")) headers[headerOf.client] = encodeList(client);
   if (secret !== undefined) headers[secretHeader] = secret;
 }
 
@@ -66,7 +69,11 @@ export function readForwardedCaller(headers: IncomingHttpHeaders, peerAuth: Peer
     const isLimited = headers[headerOf.limited] === "true";
     const plan = headers[headerOf.plan]?.toString() ?? "";
     const ids = { requestId, accountId, keyId };
-    return create(CallerSchema, { ...ids, admission, plan, models, isLimited });
+    const [endpoint = "", userAgent = "", clientRequestId = ""] = decodeList(
+      headers[headerOf.client],
+    );
+    const client = { endpoint, userAgent, clientRequestId };
+    return create(CallerSchema, { ...ids, admission, plan, models, isLimited, ...client });
   }
   throw new Error("a proxied request must carry its caller");
 }

@@ -15,6 +15,7 @@ export interface SlotFailureDetails {
   retryAfterMs?: number | undefined;
   hint?: string | undefined;
   said?: string | undefined;
+  providerMessage?: string | undefined;
   isTooLong?: boolean;
   isFiltered?: boolean;
   refusal?: Refusal;
@@ -43,6 +44,8 @@ export class SlotFailure extends Error implements ClassifiedError {
   readonly retryAfterMs: number | undefined;
   #hint: string | undefined;
   #said: string | undefined;
+  /** The provider's message, whatever it is about. It may have the provider's credentials. */
+  readonly providerMessage: string | undefined;
   /** Whether the provider refused a prompt that is too long for the model. */
   readonly isTooLong: boolean;
   /** Whether the provider's filter of contents has stopped the request. */
@@ -58,6 +61,7 @@ export class SlotFailure extends Error implements ClassifiedError {
     this.retryAfterMs = details.retryAfterMs;
     this.#hint = details.hint;
     this.#said = details.said;
+    this.providerMessage = details.providerMessage;
     this.isTooLong = details.isTooLong ?? false;
     this.isFiltered = details.isFiltered ?? false;
     this.refusal = details.refusal;

@@ -43,8 +43,7 @@ export interface ProviderResponseHead {
   contentType: string;
   /** The content codings of the body; empty for none. */
   contentEncoding: string;
-  /** Of a refusal only. */
-  headers?: ProviderRefusal["headers"];
+  headers: ProviderRefusal["headers"];
 }
 
 /**
@@ -127,9 +126,8 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     if (status < 200) return;
     const contentType = String(headers["content-type"] ?? "");
     const contentEncoding = String(headers["content-encoding"] ?? "");
-    const head = { status, contentType, contentEncoding };
     this.#isEventStream = eventStreamType.test(contentType);
-    this.#settleHead.resolve(status < 300 ? head : { ...head, headers });
+    this.#settleHead.resolve({ status, contentType, contentEncoding, headers });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Provider, Slot } from "@tollgate/catalog/model";
 import type { Credentials } from "@tollgate/catalog/provider-kind";
+import type { ProviderRefusal } from "@tollgate/catalog/provider-refusal";
 import type { Environment } from "@tollgate/core/config";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { Agent } from "undici";
@@ -8,10 +9,11 @@ import { apiKeyOf, credentialsOf } from "./api-key.ts";
 import { acceptEncoding, decodeBody } from "./decoded-body.ts";
 import { SlotFailure } from "./failure.ts";
 import { ProviderCall, type ProviderResponseHead, type SentBody } from "./provider-call.ts";
+import { ProviderRequestIds } from "./provider-request-ids.ts";
 import { type ProviderResponse, transportFailure } from "./provider-response.ts";
 import { redact } from "./redaction.ts";
 import { readRefusal } from "./refusal.ts";
-import { requestIdHeader } from "./request-id-header.ts";
+import { requestIdHeader, requestIdIn } from "./request-id-header.ts";
 import { noSecrets, type SecretValues } from "./secret-values.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
 
@@ -67,11 +69,12 @@ export interface ProviderRequest {
 
 /**
  * Creates the HTTP client of all providers. Their API keys are read from `env` and from `secrets`, for
- * each request, and sent to them only.
+ * each request, and sent to them only. `requestIds` reads the ids that they give requests.
  */
 export function createProviderClient(
   env: Environment,
   secrets: SecretValues = noSecrets,
+  requestIds: ProviderRequestIds = new ProviderRequestIds(),
 ): ProviderClient {
   const agents = new Agents();
   const targetOf = cacheTargets(env);
@@ -92,7 +95,10 @@ export function createProviderClient(
         const target = targetOf(slot, request);
         const headers = authorizedHeaders(traced, target, provider, credentials(provider));
         const sent = { ...traced, headers };
-        return send(agents.for(provider), target, provider, sent, signal, () => hidden(provider));
+        const readHeaders = (received: ProviderRefusal["headers"]) =>
+          requestIds.readHeaders(requestIdIn(headers), received);
+        const reading = { credentials: () => hidden(provider), readHeaders };
+        return send(agents.for(provider), target, provider, sent, signal, reading);
       },
     );
   return {
@@ -180,13 +186,19 @@ function placeOf(url: string): Target {
   return { origin, path: `${pathname}${search}` };
 }
 
+/** What reading a response needs. */
+interface Reading {
+  credentials(): readonly string[];
+  readHeaders(headers: ProviderRefusal["headers"]): void;
+}
+
 async function send(
   agent: Agent,
   { origin, path }: Target,
   provider: Provider,
   { method, headers, body, defaultTimeoutMs }: ProviderRequest,
   signal: AbortSignal,
-  credentials: () => readonly string[],
+  { credentials, readHeaders }: Reading,
 ): Promise<ProviderResponse> {
   const { firstByteMs, totalMs } = provider;
   const call = new ProviderCall(signal, body, {
@@ -204,6 +216,7 @@ async function send(
   try {
     const head = await call.head;
     const { status, contentType } = head;
+    readHeaders(head.headers);
     if (status >= 200 && status < 300) {
       return { status, contentType, body: decodeBody(call, head.contentEncoding) };
     }

@@ -8,6 +8,8 @@ import { retryAfterMsOf } from "./retry-after.ts";
 /** The limits of what is read of a refusal's body, and of the message that a client is sent. */
 const maxRefusalBytes = 64 * 1024;
 const maxHintCharacters = 300;
+/** The most of a provider's message that a record has. */
+const maxMessageCharacters = 1_024;
 
 /** What a kind reads in refusals. */
 export type RefusalReader = Pick<ProviderKind, "readRefusal" | "refusalMessage" | "reportedStatus">;
@@ -18,7 +20,7 @@ export type RefusalReader = Pick<ProviderKind, "readRefusal" | "refusalMessage" 
  * has the provider's credentials.
  */
 export async function readRefusal(
-  { status, contentType, headers = {} }: Omit<ProviderResponseHead, "contentEncoding">,
+  { status, contentType, headers }: Omit<ProviderResponseHead, "contentEncoding">,
   body: AsyncIterable<Buffer>,
   kind: RefusalReader,
   credentials: () => readonly string[],
@@ -26,10 +28,13 @@ export async function readRefusal(
   const bytes = await readStart(body);
   // One character a byte, so that a body which is not UTF-8 stays as it is.
   const clean = Buffer.from(redact(bytes.toString("latin1"), credentials()), "latin1");
-  const refusal = { status, headers, body: parse(clean.toString("utf8")) };
+  const text = clean.toString("utf8");
+  const refusal = { status, headers, body: parse(text) };
+  const details = detailsOf(refusal, kind);
   return new SlotFailure("rejected", `the provider responded with ${status}`, {
     status,
-    ...detailsOf(refusal, kind),
+    ...details,
+    providerMessage: details.providerMessage ?? text.slice(0, maxMessageCharacters).trim(),
     refusal: { contentType, body: clean },
   });
 }
@@ -67,6 +72,7 @@ interface RefusalDetails {
   retryAfterMs: number | undefined;
   hint: string | undefined;
   said: string | undefined;
+  providerMessage: string | undefined;
   isTooLong: boolean;
   isFiltered: boolean;
 }
@@ -83,6 +89,7 @@ function detailsOf(refusal: ProviderRefusal, kind: RefusalReader): RefusalDetail
     retryAfterMs: read.retryAfterMs ?? retryAfterMsOf(refusal, Date.now()),
     hint: isHint || isTooLong ? shown : undefined,
     said: meaning === "key_or_bill" && shown !== undefined ? hideKeys(shown) : undefined,
+    providerMessage: message?.slice(0, maxMessageCharacters),
     isTooLong,
     isFiltered: read.isFiltered === true && isOfRequest(refusal) && meaning === "bad_request",
   };

@@ -17,9 +17,9 @@
 -- costs nothing, and its entry refers to that charge id. A conversation that is deleted by now is
 -- not linked.
 --
--- The lines of the events, the providers' usage blocks, and the trails of the requests, NULL where
--- there is none, are in arrays of their own: within a row within an array, all their quotes are escaped
--- twice.
+-- The lines of the events, the providers' usage blocks, the trails of the requests and their other ids, one
+-- a line, are in arrays of their own, NULL where there is none: within a row within an array, all their
+-- quotes are escaped twice.
 --
 -- Returns the total amount that the events leave uncollected.
 --
@@ -34,7 +34,7 @@
 -- queries whose arguments are variables: these become a part of the caller's query. Any other function
 -- in SQL is planned for each call.
 CREATE OR REPLACE FUNCTION capture_usage(
-  events usage_event[], lines_of json[], provider_usages text[], trails json[]
+  events usage_event[], lines_of json[], provider_usages text[], trails json[], other_ids text[]
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   limited text[];
@@ -63,5 +63,5 @@ BEGIN
     PERFORM settle_tokens(captures);
   END IF;
   PERFORM release_captured_holds(captures);
-  RETURN write_entries(events, decisions, lines_of, provider_usages, trails);
+  RETURN write_entries(events, decisions, lines_of, provider_usages, trails, other_ids);
 END $$;

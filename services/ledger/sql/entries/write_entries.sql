@@ -1,4 +1,5 @@
--- Writes the entries of usage events with their decisions, and the trails of their requests. Events
+-- Writes the entries of usage events with their decisions, and the trails and the other ids of their
+-- requests. Events
 -- without a decision are skipped. The trigger of `entry` subtracts the charges from the wallets'
 -- balance_nano_usd, and records the events, the charge ids and the sums (apply_entries,
 -- add_to_usage_sums). A conversation that is deleted by now is not linked.
@@ -6,7 +7,7 @@
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION write_entries(
   events usage_event[], decisions charge_decision[], lines_of json[], provider_usages text[],
-  trails json[]
+  trails json[], other_ids text[]
 )
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -39,5 +40,9 @@ BEGIN
     SELECT id, now(), trail, error_code, CASE WHEN error_code IS NOT NULL THEN account_id END
     FROM unnest(trails, events, decisions) AS event (trail)
     WHERE charged IS NOT NULL AND trail IS NOT NULL;
+  INSERT INTO request_other_id (id, entry_id, recorded_at, account_id)
+    SELECT string_to_table(ids, E'\n'), id, now(), account_id
+    FROM unnest(other_ids, events, decisions) AS event (ids)
+    WHERE charged IS NOT NULL AND ids IS NOT NULL;
   RETURN uncollected;
 END $$;

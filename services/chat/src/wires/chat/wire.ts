@@ -38,6 +38,8 @@ const none: ReadonlyMap<Slot, JsonObject> = new Map();
 
 /** OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat */
 export const chatWire: Wire = {
+  idPrefix: "chatcmpl-",
+  keepsIds: true,
   parse({ body, messages }: ChatCall) {
     const members = JSON.parse(Buffer.from(body).toString("utf8")) as JsonObject;
     const list = JSON.parse(Buffer.concat(messages).toString("utf8")) as unknown;

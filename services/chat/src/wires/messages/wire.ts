@@ -36,6 +36,8 @@ const form: ForwardedRequest = {
 
 /** Anthropic's Messages API: https://docs.claude.com/en/api/messages */
 export const messagesWire: Wire = {
+  idPrefix: "msg_",
+  keepsIds: false,
   parse: parseBody,
   findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
   post: (providers, client, slot, sending) =>

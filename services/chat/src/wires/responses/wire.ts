@@ -32,6 +32,8 @@ const form: ForwardedRequest = {
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses */
 export const responsesWire: Wire = {
+  idPrefix: "resp_",
+  keepsIds: false,
   parse: parseBody,
   findSlots: (client, model, isStream) => translateForSlots(translation, client, model, isStream),
   post: (providers, client, slot, sending) =>

@@ -38,6 +38,7 @@ function createFixture(conversations: object) {
   } as unknown as RouteDependencies;
   const end = vi.fn();
   const context = {
+    req: { headers: {} },
     res: { writeHead: () => ({ end }) },
     pathParameter: "A",
   } as unknown as RequestContext;
@@ -93,7 +94,12 @@ test("the cost of a conversation includes items that are left out", async () => 
   const sent = vi.fn();
   const res = { writeHead: () => ({ end: sent }), end: sent, once() {}, writableLength: 0 };
   await getConversation(dependencies)(
-    { ...context, req: { complete: true }, res, headers: {} } as unknown as RequestContext,
+    {
+      ...context,
+      req: { complete: true, headers: {} },
+      res,
+      headers: {},
+    } as unknown as RequestContext,
     principal,
   );
   expect(JSON.parse(String(sent.mock.calls[0]?.[0]))).toMatchObject({

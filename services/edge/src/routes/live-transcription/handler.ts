@@ -15,7 +15,7 @@ export function streamTranscription(
 ): UpgradeHandler {
   const { authenticate, balance, revocations, proxies } = dependencies;
   return async (request) => {
-    const { req, socket, head, requestId, headers, responded } = request;
+    const { req, socket, head, headers, responded } = request;
     const protocol = takeKeyFromProtocols(req);
     const principal = await authenticate(request);
     if (socket.destroyed) return;
@@ -27,7 +27,7 @@ export function streamTranscription(
     checkQuery(req);
     signal.throwIfAborted();
     if (socket.destroyed) return;
-    const caller = callerOf({ requestId }, principal);
+    const caller = callerOf(request, principal);
     proxies.audio.upgrade(req, socket, head, { caller, headers, protocol, responded, signal });
   };
 }

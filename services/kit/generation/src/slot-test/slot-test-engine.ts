@@ -96,6 +96,7 @@ export class SlotTestEngine implements Engine {
           const opened = await open(one);
           return { ...opened, chunks: await readToFirst(opened.chunks) };
         }),
+      identify() {},
       billPartial() {},
       async measured(_, usage) {
         const charge = measured(usage);

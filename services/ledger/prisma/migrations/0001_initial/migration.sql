@@ -319,8 +319,9 @@ CREATE TABLE deleted_conversation (
 -- How the request of an entry went: the slots that were tried, and how long it took. The newest days
 -- are stored: see create_trail_partitions. Of type json, and without names, since every request writes
 -- it and nothing searches it:
--- [[[provider, upstream_model, started_ms, duration_ms, error_code, status], ...],
---  duration_ms, first_token_ms or null, error_code, trace_id, held_nano_usd, is_streamed]
+-- [[[provider, upstream_model, started_ms, duration_ms, error_code, status, ...], ...],
+--  duration_ms, first_token_ms or null, error_code, trace_id, held_nano_usd, is_streamed, ...]
+-- src/request-trail.ts lists the rest.
 CREATE TABLE request_trail (
   entry_id    text NOT NULL,
   recorded_at timestamptz(6) NOT NULL,
@@ -338,6 +339,21 @@ CREATE INDEX request_trail_error ON request_trail (error_code, entry_id)
   WHERE error_code IS NOT NULL;
 CREATE INDEX request_trail_account_error
   ON request_trail (account_id, error_code, recorded_at, entry_id) WHERE error_code IS NOT NULL;
+
+-- Ids by which the request of an entry is found besides its own: those that its client, its providers and
+-- its response gave it. Stored as long as its trail. Every request writes some, in no order, so that a
+-- B-tree would cost more than all else that a capture writes: the Bloom filters of full ranges of pages
+-- are made in one piece, behind the requests. find_entries_by_id reads them.
+CREATE TABLE request_other_id (
+  id          text NOT NULL,
+  entry_id    text NOT NULL,
+  recorded_at timestamptz(6) NOT NULL,
+  account_id  text NOT NULL
+) PARTITION BY RANGE (recorded_at);
+CREATE TABLE request_other_id_default PARTITION OF request_other_id DEFAULT;
+
+CREATE INDEX request_other_id_id ON request_other_id
+  USING brin (id text_bloom_ops) WITH (autosummarize = on);
 
 -- Slots of the catalog that an operator has disabled: requests skip them.
 CREATE TABLE disabled_slot (

@@ -3,6 +3,7 @@ import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Attempt, PassedOverSlot } from "@tollgate/proto/tollgate/v1/usage";
 import { countOf, formatMs } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { withCopy } from "../../ui/with-copy.tsx";
 import { TrailStep } from "./trail-step.tsx";
 
 /** The slots tried, each with its outcome, on one scale of time. */
@@ -51,6 +52,7 @@ const passReasons: Readonly<Record<string, string>> = {
   out: "its calls have failed",
   full: "its limits are reached",
   context_length: "its context is too short",
+  unable: "its provider does not take the request",
 };
 
 function AttemptLine(props: { attempt: Attempt; end: number; firstTokenMs: number | undefined }) {
@@ -88,6 +90,32 @@ function AttemptLine(props: { attempt: Attempt; end: number; firstTokenMs: numbe
           {firstTokenMs !== undefined && `, first token at ${formatMs(firstTokenMs)}`}
         </span>
       </div>
+      <AttemptReason attempt={attempt} />
     </li>
+  );
+}
+
+/** What the provider said, and the ids by which it finds the call. */
+function AttemptReason({ attempt }: { attempt: Attempt }) {
+  const { reason, providerMessage, providerRequestId, providerResponseId } = attempt;
+  return (
+    <>
+      {reason !== "" && (
+        <p className="attempt-reason">
+          {reason}
+          {providerMessage !== "" && <q>{providerMessage}</q>}
+        </p>
+      )}
+      {providerRequestId !== "" && (
+        <p className="attempt-reason quiet">
+          Provider’s request id {withCopy(providerRequestId, "provider’s request id")}
+        </p>
+      )}
+      {providerResponseId !== "" && (
+        <p className="attempt-reason quiet">
+          Provider’s response id {withCopy(providerResponseId, "provider’s response id")}
+        </p>
+      )}
+    </>
   );
 }

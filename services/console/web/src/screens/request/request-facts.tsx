@@ -30,7 +30,7 @@ export function RequestFacts({ request }: { request: RequestRecord }) {
             </Link>
           ),
         ],
-        ["Route", request.routeType],
+        ["Route", request.endpoint || request.routeType],
         ["Plan", request.plan],
         [
           "Key",
@@ -40,6 +40,9 @@ export function RequestFacts({ request }: { request: RequestRecord }) {
             </Link>
           ),
         ],
+        ["Client", request.userAgent],
+        ["Client’s id", withCopy(request.clientRequestId, "client’s id")],
+        ["Response id", withCopy(request.responseId, "response id")],
         ["Trace id", withCopy(request.traceId, "trace id")],
         ["Conversation", withCopy(request.conversationId, "conversation id")],
         ["Event id", withCopy(request.id, "event id")],

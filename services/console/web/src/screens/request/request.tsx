@@ -6,6 +6,7 @@ import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
 import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { Icon } from "../../ui/icons.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { AttemptsStep } from "./attempts-step.tsx";
@@ -69,6 +70,30 @@ function Outcome(props: {
   return refusals.length > 0 && <Badge tone="warn">Refused</Badge>;
 }
 
+/** The error that the client was sent, or that it left before the end. */
+function SentToClient({ request }: { request: RequestRecord }) {
+  const { clientStatus, clientMessage, errorCode, endpoint } = request;
+  const isLeft = clientStatus === 0 && endpoint !== "";
+  if (clientMessage === "" && !isLeft) return null;
+  return (
+    <p className="notice">
+      <Icon name="alert" size={16} />
+      <span>
+        {isLeft ? (
+          "The client left before the end of its response."
+        ) : (
+          <>
+            <strong>
+              {clientStatus} {errorCode}
+            </strong>{" "}
+            {clientMessage}
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
 /** One generation of a request. Most requests have one. */
 function Generation(props: {
   request: RequestRecord;
@@ -80,6 +105,7 @@ function Generation(props: {
   return (
     <article className="generation" aria-label={number ? `Generation ${number}` : "The request"}>
       {number && <h2>Generation {number}</h2>}
+      <SentToClient request={request} />
       <RequestSums request={request} />
       <RequestFacts request={request} />
       <ol className="steps">

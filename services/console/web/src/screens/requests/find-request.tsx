@@ -15,8 +15,8 @@ export function FindRequest() {
     >
       <input
         name="id"
-        aria-label="Id of a request"
-        placeholder="Go to the request of any id…"
+        aria-label="Any id of a request"
+        placeholder="Find a request: req_…, chatcmpl-…, msg_…, resp_…, or an id of the client or provider"
         className="grow"
       />
     </form>
