@@ -62,6 +62,8 @@ export interface Stack {
 
 /** A stack that one test file starts for itself and may damage. */
 export interface OwnStack extends Stack {
+  /** Where its spool is, and the broker's files. */
+  folder: string;
   /** Stops the broker and returns a function that starts it again. Does nothing without one. */
   stopBroker(): Promise<() => Promise<void>>;
   /** Kills the process of the chat service with SIGKILL and starts it again. */
@@ -160,8 +162,7 @@ export async function startStack(
   killAtExit(kill);
   return {
     ...{ url: gateway.url, urls: gateway.urls, consoleUrl: gateway.consoleUrl },
-    simulator,
-    catalogFile,
+    ...{ simulator, folder, catalogFile },
     databaseUrl: database.url,
     natsUrl: nats?.url,
     operator: operator.client,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   afterAll,
   afterEach,
@@ -12,6 +13,7 @@ import {
 import { eventually } from "../src/eventually.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { type OwnStack, startStack, type TestAccount, testSecrets } from "../src/stack.ts";
+import { placesOf } from "../src/stored-text.ts";
 
 type Line = Record<string, unknown>;
 
@@ -144,5 +146,31 @@ describe("the log", () => {
       text,
     ];
     for (const secret of secrets) expect(written).not.toContain(secret);
+  });
+
+  test("no prompt and no response is in the database, the spool, the broker or the log", async () => {
+    const prompt = `prompt-${randomUUID()}`;
+    const ask = (more: object, headers = {}) =>
+      post({ messages: [{ role: "user", content: prompt }], ...more }, headers);
+    const responses = [
+      await ask({}),
+      await ask({ stream: true }),
+      await ask({ model: "test-failover" }),
+      await ask({ model: "test-cut", stream: true }),
+      await ask(simulate("status=400")),
+      await ask({ unknown_field: prompt }),
+      await ask({ user: "end-user" }),
+    ];
+    expect(responses[0]?.text).toContain(prompt);
+    for (const response of responses) {
+      await eventually(() => stack.operator.getRequest({ id: requestIdOf(response) ?? "" }));
+    }
+    expect(await placesOf(prompt, stack)).toEqual([]);
+    expect(written).not.toContain(prompt);
+    // A response that is stored for its idempotency key is found.
+    await ask({}, { "idempotency-key": randomUUID() });
+    await eventually(async () =>
+      expect(await placesOf(prompt, stack)).toEqual(["edge.idempotency_record"]),
+    );
   });
 });

@@ -131,7 +131,9 @@ describe("the record of a refused request", () => {
         `${last ? "Connection: close\r\n" : ""}\r\n`;
       return exchange(hostname, Number(port), head(false).repeat(requests - 1) + head(true));
     });
+    const served = send(chatUrl, { key, body: chatBody() });
     const received = await Promise.all(flood);
+    expect((await served).status).toBe(200);
     const statuses = received.flatMap((text) => text.match(/HTTP\/1.1 401/g) ?? []);
     expect(statuses).toHaveLength(connections * requests);
     const refused = await send(chatUrl, { key, body: chatBody({ model: "no-such-model" }) });
