@@ -5,7 +5,7 @@ import { dateOfTimestamp, flushCaptures, type LedgerParts } from "./ledger-parts
 import { reverseTopUp, undoReversal } from "./reversals.ts";
 import { sumStatement } from "./statement-sums.ts";
 
-/** Returns the calls about payments that went back, and about statements. */
+/** Returns the calls about reversals of payments, and about statements. */
 export function implementCredits(parts: LedgerParts): Implementation<typeof CreditService> {
   const { pool, locks, now } = parts;
 
@@ -18,8 +18,8 @@ export function implementCredits(parts: LedgerParts): Implementation<typeof Cred
       locks.run(accountId, () =>
         undoReversal(pool, { accountId, amountNanoUsd, reason, reference, at: now() }),
       ),
-    listCredits: ({ from, referencePrefix, references }) =>
-      listCredits(pool, { from: dateOfTimestamp(from), referencePrefix, references }),
+    listCredits: ({ from, referencePrefix }) =>
+      listCredits(pool, { from: dateOfTimestamp(from), referencePrefix }),
     async sumStatement({ accountId, from, to }) {
       await flushCaptures(parts, accountId);
       const period = { accountId, from: dateOfTimestamp(from), to: dateOfTimestamp(to) };

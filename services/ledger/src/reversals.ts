@@ -10,9 +10,9 @@ import {
 } from "./wallet.ts";
 
 /**
- * Takes from a wallet what a payment added that went back: what is available at once, and the rest, which
- * is a debt, as soon as the wallet has it. A reference that was applied before changes nothing, nor does
- * one that was undone. Throws `invalid_param` for a reference that was applied with another amount.
+ * Debits a wallet for a payment that was refunded or disputed: the available balance at once, and the rest,
+ * which is a debt, as soon as the wallet has it. A reference that was applied or undone before changes
+ * nothing. Throws `invalid_param` for a reference that was applied with another amount.
  */
 export async function reverseTopUp(
   pool: pg.Pool,
@@ -29,9 +29,9 @@ export async function reverseTopUp(
 }
 
 /**
- * Gives back what a reversal took, and forgives what it owes. A reference that was undone before changes
- * nothing; one that was not applied yet never is. Throws `invalid_param` for a reference that was applied
- * with another amount, and for more than a wallet can hold.
+ * Credits a wallet with the amount that a reversal debited, and cancels the debt of the reversal. A reference
+ * that was undone before changes nothing. One that is undone before it is applied is never applied. Throws
+ * `invalid_param` for a reference that was applied with another amount, and for more than a wallet can hold.
  */
 export async function undoReversal(
   pool: pg.Pool,
@@ -47,7 +47,7 @@ export async function undoReversal(
   return { wallet: await readWallet(pool, accountId), undone: outcome === "undone" };
 }
 
-/** Collects what accounts owe and have available now. Resolves with the number of these accounts. */
+/** Collects debts from the available balances. Resolves with the number of accounts that paid. */
 export async function collectDebts(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ accounts: number }>({
     name: "collect-debts",

@@ -15,10 +15,10 @@ export interface StatementPeriod {
 }
 
 /**
- * Resolves with what happened to a wallet in a period, or without sums where there is no wallet. All is read
- * in one snapshot, from the records of references and the sums of usage: no entry of usage is read, and a
- * detached month changes nothing but the reasons of its adjustments. Throws `invalid_param` for a period that
- * does not begin and end with a day.
+ * Resolves with the changes of a wallet in a period, or without sums if there is no wallet. Reads the records of
+ * references and the sums of usage in one snapshot, and no entry of usage. If the month is detached, only the
+ * reasons of its adjustments are missing. Throws `invalid_param` for a period that does not begin and end with
+ * a day.
  */
 export async function sumStatement(pool: pg.Pool, period: StatementPeriod) {
   const { accountId, from, to } = period;
@@ -63,7 +63,7 @@ async function readSums(client: pg.PoolClient, values: PeriodValues) {
   };
 }
 
-/** Resolves with what the balance of a wallet was at the start of an hour. */
+/** Resolves with the balance of a wallet at the start of an hour. */
 async function readBalance(client: pg.PoolClient, accountId: string, at: Date): Promise<bigint> {
   const { rows } = await client.query<{ balance: bigint }>(
     `SELECT (

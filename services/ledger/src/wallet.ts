@@ -9,7 +9,7 @@ export interface WalletRow {
   heldNanoUsd: bigint;
 }
 
-/** A wallet, and what its account owes for payments that went back. */
+/** A wallet, and what its account owes for refunded and disputed payments. */
 export interface WalletWithDebt extends WalletRow {
   debtNanoUsd: bigint;
 }
@@ -52,9 +52,9 @@ export interface TopUp {
 
 /**
  * Adds money to a wallet, and opens the wallet if there is none; an amount of zero only opens it. A
- * reference that was credited before with the same amount adds nothing. What the account owes is taken
- * from the amount. Throws `invalid_param` for a reference that was credited with another amount, and for
- * more than a wallet can hold.
+ * reference that was credited before with the same amount adds nothing. The amount first pays the debts of
+ * the account. Throws `invalid_param` for a reference that was credited with another amount, and for more
+ * than a wallet can hold.
  */
 export async function topUp(
   pool: pg.Pool,
@@ -79,7 +79,7 @@ export async function topUp(
   return { wallet, credited: row.outcome === "credited", collectedNanoUsd: row.collected };
 }
 
-/** What the functions in SQL return. */
+/** The row that the SQL functions return which change a wallet. */
 export interface ChangedWallet {
   outcome: string;
   balance: bigint;
@@ -143,6 +143,7 @@ function requireAdjustment(amountNanoUsd: bigint, reference: string, reason: str
 /** The references of the adjustments that add_reversal_entry writes. */
 const reversalPrefix = "reversal:";
 
+/** Returns the error of an amount that a wallet cannot hold. */
 export function tooMuch(): GatewayError {
   return invalidParam("amount", `A wallet holds ${formatUsd(maxBalanceNanoUsd)} USD at the most.`);
 }

@@ -1,11 +1,11 @@
--- Takes `amount` nano-USD from the wallet of `owner`, because a payment went back: what is available at
--- once, the rest as soon as the wallet has it. A reference is applied once.
+-- Debits the wallet of `owner` by `amount` nano-USD for a payment that was refunded or disputed: the available
+-- balance at once, and the rest, which is a debt, as soon as the wallet has it. A reference is applied once.
 --
--- Returns one row: the outcome, the wallet after it, and what this reversal owes.
---   reversed  the amount was taken, or is owed
+-- Returns one row: the outcome, the wallet after it, and the debt of this reversal.
+--   reversed  the amount was debited, or is owed
 --   unchanged the reference was applied before with the same amount
---   undone    the reference was undone (undo_reversal); nothing was taken
---   conflict  the reference was applied before with another amount; nothing was taken
+--   undone    the reference was undone (undo_reversal); nothing was debited
+--   conflict  the reference was applied before with another amount; nothing was debited
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION reverse_top_up(
   owner text, amount bigint, own_reference text, why text, reversed_at timestamptz

@@ -1,8 +1,8 @@
 -- Adds `amount` nano-USD to the wallet of `owner`, and opens the wallet if there is none; an amount
--- of zero only opens it. A reference is credited once. What the account owes for payments that went back
--- is taken from the amount at once, so that no request spends it.
+-- of zero only opens it. A reference is credited once. The amount first pays the debts of the account, in the
+-- same transaction, so that no request spends it before.
 --
--- Returns one row: the outcome, the wallet after it, and what was taken for debts.
+-- Returns one row: the outcome, the wallet after it, and the part of the amount that paid debts.
 --   credited      the amount was added
 --   unchanged     the amount is zero, or the reference was credited before with the same amount
 --   conflict      the reference was credited before with another amount; nothing was added

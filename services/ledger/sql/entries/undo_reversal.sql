@@ -1,12 +1,12 @@
--- Gives back what a reversal took from the wallet of `owner`, and forgives what it owes: the payment did
--- not go back after all. A reference is undone once, and never applied after it: it may be undone before
--- it was applied, since messages overtake each other.
+-- Credits the wallet of `owner` with the amount that a reversal debited, and cancels the debt of the reversal:
+-- the refund failed, or the dispute was won. A reference is undone once, and is never applied afterwards. It may
+-- be undone before it is applied, because messages overtake each other.
 --
 -- Returns one row: the outcome, and the wallet after it.
---   undone        what was taken is given back
+--   undone        the debited amount was credited
 --   unchanged     the reference was undone before
---   conflict      the reference was applied with another amount; nothing was given back
---   above_maximum the balance would exceed `max_balance`; nothing was given back
+--   conflict      the reference was applied with another amount; nothing was credited
+--   above_maximum the balance would exceed `max_balance`; nothing was credited
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION undo_reversal(
   owner text, amount bigint, own_reference text, why text, undone_at timestamptz, max_balance bigint
@@ -35,7 +35,7 @@ BEGIN
     IF earlier.taken_nano_usd > 0 THEN
       PERFORM add_reversal_entry(owner, earlier.taken_nano_usd, own_reference || ':undone', why,
         undone_at);
-      -- Another reversal may be owed.
+      -- Another reversal may have a debt.
       PERFORM collect_debt(owner, undone_at);
     END IF;
   END IF;

@@ -2,8 +2,8 @@ import { formatUsd } from "@tollgate/core/money";
 import { check, eachSlice, inSlice, lineLimit, type VerificationRun } from "./verification-run.ts";
 
 /**
- * Checks that what each reversal took from its wallet is the sum of its adjustments, that one that was
- * undone has given all of it back, and that each adjustment of a reversal has its reversal.
+ * Checks that the amount that each reversal has debited is the sum of its adjustments, which is zero for a
+ * reversal that was undone, and that each adjustment of a reversal has its reversal.
  */
 export async function verifyReversals(run: VerificationRun): Promise<void> {
   const key = ["account_id"];

@@ -213,8 +213,8 @@ CREATE TABLE adjustment (
   PRIMARY KEY (account_id, reference)
 );
 
--- Top-ups of which the payment went back, such as by a refund: reverse_top_up. What the wallet does not
--- have is owed, until it has it (collect_debt). The lock of the account's wallet covers them.
+-- Payments that were refunded or disputed after their top-up (reverse_top_up). What the wallet does not have is a
+-- debt, until it is collected (collect_debt). The lock of the account's wallet covers these rows.
 CREATE TABLE reversal (
   account_id      text NOT NULL,
   -- A reversal of the same reference is applied once.
@@ -222,10 +222,11 @@ CREATE TABLE reversal (
   -- Why, for people: the reason of its adjustments.
   reason          text NOT NULL,
   amount_nano_usd bigint NOT NULL CHECK (amount_nano_usd > 0),
-  -- What was taken from the wallet, in how many adjustments. More is owed while it is less.
+  -- What was debited from the wallet. The rest of the amount is the debt.
   taken_nano_usd  bigint NOT NULL CHECK (taken_nano_usd BETWEEN 0 AND amount_nano_usd),
-  takings         integer NOT NULL DEFAULT 0,
-  -- Whether what was taken was given back. Then nothing is owed. Final.
+  -- The number of adjustments that debited it.
+  steps           integer NOT NULL DEFAULT 0,
+  -- Whether the debited amount was credited again. Then there is no debt. Final.
   is_undone       boolean NOT NULL DEFAULT false,
   created_at      timestamptz(6) NOT NULL DEFAULT now(),
   PRIMARY KEY (account_id, reference)
@@ -267,7 +268,7 @@ CREATE TABLE usage_hour (
   cost_nano_usd        numeric NOT NULL,
   charged_nano_usd     bigint NOT NULL,
   uncollected_nano_usd numeric NOT NULL,
-  -- What providers charge for those requests of which it is known, and what these were charged.
+  -- What providers charge, and what was charged, for the requests whose provider cost is known.
   provider_cost_nano_usd numeric NOT NULL,
   costed_charge_nano_usd bigint NOT NULL,
   PRIMARY KEY (account_id, hour, key_id, alias, provider, route_type, unit_type, plan)
