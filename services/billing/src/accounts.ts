@@ -127,7 +127,7 @@ export async function requireAccount(prisma: PrismaClient, idOrName: string): Pr
   });
 }
 
-/** Does the same for an account that is not closed. Throws `invalid_param`, too. */
+/** Resolves with an account that is not closed. Throws `not_found`, and `invalid_param` for a closed one. */
 export async function requireOpenAccount(prisma: PrismaClient, name: string): Promise<Account> {
   const account = await requireAccount(prisma, name);
   if (account.closedAt === null) return account;

@@ -10,8 +10,8 @@ export function requirePlan({ plans }: Pick<Catalog, "plans">, plan: string): vo
 }
 
 /**
- * Resolves with a warning for each plan that accounts have and a catalog does not: they would pay the
- * list prices.
+ * Resolves with a warning for each plan of an account that the catalog does not have: such accounts would
+ * pay the list prices.
  */
 export async function missingPlanWarnings(
   prisma: PrismaClient,

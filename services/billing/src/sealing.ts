@@ -4,17 +4,17 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Encrypts what is stored of people and must be read again, such as the links of mail. */
+/** Encrypts stored texts about people that must be read again, such as mail with its links. */
 export interface Sealer {
-  /** Returns a text encrypted. It is opened with the same `context` only, such as the id of its row. */
+  /** Returns an encrypted text. `open` needs the same `context`, such as the id of its row. */
   seal(text: string, context: string): Uint8Array<ArrayBuffer>;
-  /** Returns the text. Throws where the key or the context is another one. */
+  /** Returns the text. Throws if the key or the context differs. */
   open(sealed: Uint8Array, context: string): string;
   /** Returns a hash that nobody can compute without the key. */
   fingerprint(text: string): string;
 }
 
-/** Creates a sealer by a secret: AES-256-GCM, and HMAC with SHA-256, each with a key of its own. */
+/** Creates a sealer from a secret: AES-256-GCM and HMAC-SHA-256, each with a key derived from it. */
 export function createSealer(secret: string): Sealer {
   const keyOf = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
   const key = keyOf("tollgate identity: encryption");

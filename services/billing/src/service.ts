@@ -31,7 +31,7 @@ import { TestRate } from "./operator/test-rate.ts";
 import { implementPaymentService } from "./payments/payment-service.ts";
 import { reconcilePayments } from "./payments/reconcile.ts";
 import { openStripe } from "./payments/stripe-client.ts";
-import { repeatDeletion } from "./refusals/stored-refusals.ts";
+import { repeatRefusalDeletion } from "./refusals/stored-refusals.ts";
 import { billingSchema } from "./schema.ts";
 import { implementSecretReads } from "./secrets/read-secrets.ts";
 import { repeatStatements } from "./statements/issue-statements.ts";
@@ -59,21 +59,23 @@ export const billing = defineService({
       implementLookups({ pool, ledger, admission: config.admission, now }),
     );
     const catalogs = bindService(CatalogService, implementCatalog(prisma));
-    const own = createLocalTransport(log);
-    own.add(catalogs);
-    const client = createClient(CatalogService, own);
-    const catalog = await openCatalog({ kinds: vendors, client });
+    const local = createLocalTransport(log);
+    local.add(catalogs);
+    const catalog = await openCatalog({
+      kinds: vendors,
+      client: createClient(CatalogService, local),
+    });
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
     const { secretsKey, statementIssuer, refusalDays } = config;
     const stripe = config.stripe && (await openStripe(config.stripe));
-    const reads = { ledger, credits, slots, conversations, stripe, statementIssuer };
-    const catalogParts = { catalog: catalog.current, catalogFile: catalog.file };
-    const tests = { services: connectProviderServices(peer), testRate: new TestRate(now) };
-    const reading = { ...reads, ...catalogParts, ...tests };
-    const settings = { secretsKey, refusalDays, signUp };
-    const parts = { prisma, ...reading, ...settings, notices, mailing, now };
-    const deletion = repeatDeletion(prisma, refusalDays, log);
+    const parts = {
+      ...{ prisma, ledger, credits, slots, conversations, notices, mailing, now },
+      ...{ stripe, statementIssuer, secretsKey, refusalDays, signUp },
+      ...{ catalog: catalog.current, catalogFile: catalog.file },
+      ...{ services: connectProviderServices(peer), testRate: new TestRate(now) },
+    };
+    const deletion = repeatRefusalDeletion(prisma, refusalDays, log);
     const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),

@@ -2,21 +2,21 @@ import { newId } from "@tollgate/core/ids";
 import { Pauses } from "@tollgate/core/pauses";
 import type { Prisma, PrismaClient } from "../generated/client.ts";
 
-/** Longer than publishing takes. The candidate of a process that died ends then. */
+/** Longer than publishing takes. The candidate of a process that was killed expires after it. */
 const leaseSeconds = 30;
 const retryMs = 100;
 /** How long a publication waits for the one before it, or for the end of its lease. */
 const maxWaitMs = 40_000;
 
-/** A text that processes check before it is published. */
+/** A catalog that processes check before it is published. */
 export interface Candidate {
   id: string;
   text: string;
 }
 
 /**
- * Stores a text as the candidate, which is one at a time: waits for another one to end. Resolves with
- * undefined where that takes longer than its lease, or once `isOutdated` resolves with true.
+ * Stores a text as the only candidate, once there is no other. Resolves with undefined if the other one
+ * takes longer than its lease, or once `isOutdated` resolves with true.
  */
 export async function takeCandidate(
   prisma: PrismaClient,
@@ -47,7 +47,7 @@ export async function readCandidate(
   return found;
 }
 
-/** Removes a candidate. Resolves with whether it was still the one. */
+/** Removes a candidate. Resolves with false if it had expired, so that another one may have replaced it. */
 export async function removeCandidate(
   database: Prisma.TransactionClient,
   id: string,

@@ -7,12 +7,12 @@ import {
 } from "@tollgate/proto/tollgate/v1/catalog";
 import type { Prisma, PrismaClient } from "../generated/client.ts";
 
-/** A process without a report for this long is not live. */
+/** A process that has not reported for this long is not live. */
 const liveSeconds = 10;
-/** A report that says nothing new is written this often. */
+/** An unchanged report is written no more often than this. */
 const writeSeconds = 2;
 
-/** A live process, as it has reported last. */
+/** The last report of a live process. */
 export interface LiveProcess {
   name: string;
   services: string[];
@@ -28,8 +28,8 @@ export interface LiveProcess {
 }
 
 /**
- * Stores what a process reports. It replaces an earlier process of the same name, which has ended; those
- * that ended long ago are removed.
+ * Stores the report of a process. Removes an earlier process of the same name, and the processes that have
+ * not reported for an hour.
  */
 export async function reportProcess(prisma: PrismaClient, report: SyncCatalogRequest) {
   const { processId, name, services, refusal } = report;
@@ -99,7 +99,7 @@ export function isCurrent(process: LiveProcess, newest: NewestCatalog): boolean 
   return process.source === "database" && process.revision === newest.revision;
 }
 
-/** Returns the message of a process. */
+/** Returns a process as a message. */
 export function toProcess(
   process: LiveProcess,
   newest: NewestCatalog,

@@ -13,25 +13,24 @@ import { type Candidate, removeCandidate, takeCandidate } from "./candidates.ts"
 import { isCurrent, type LiveProcess, liveProcesses } from "./processes.ts";
 import { insertRevision, newestRevision, toRevision } from "./revisions.ts";
 
-/** A process that was killed is live for 10 s more: publishing waits for longer than that. */
+/** Publishing waits longer than the 10 s for which a killed process still counts as live. */
 const prepareMs = 15_000;
 /** How long publishing waits for the live processes to serve the revision. */
 const switchMs = 2_000;
 const pollMs = 50;
 
-/** What publishing needs. */
 export interface PublishParts {
   prisma: PrismaClient;
   notices: Notices;
   actor: AuditActor;
 }
 
-/** A valid text, to be published. */
+/** A valid catalog that is to be published. */
 export interface Draft {
   action: "PublishCatalog" | "RollBackCatalog";
   text: string;
   catalog: Catalog;
-  /** How many providers it names. */
+  /** The number of its providers. */
   providers: number;
   baseRevision: bigint;
   reason: string;
@@ -39,15 +38,15 @@ export interface Draft {
   restoresRevision?: bigint | undefined;
 }
 
-/** How publishing ended. Other than with a revision, nothing has changed. */
+/** The result of publishing. Unless it is `published`, nothing has changed. */
 export type Publication =
   | { kind: "published"; revision: MessageInitShape<typeof CatalogRevisionSchema> }
   | { kind: "outdated"; newest: bigint }
   | { kind: "unservable"; processes: MessageInitShape<typeof UnservingProcessSchema>[] };
 
 /**
- * Publishes a draft in two steps: every live process checks it and reports that it can serve it, then
- * it becomes the newest revision, which all serve. Resolves once they do, or two seconds later.
+ * Publishes a draft in two steps: every live process checks it and reports that it can serve it, and then
+ * it becomes the newest revision. Resolves once all processes serve it, after two seconds at the latest.
  */
 export async function publishDraft(parts: PublishParts, draft: Draft): Promise<Publication> {
   const { prisma, notices } = parts;
@@ -80,12 +79,12 @@ async function prepareAndCommit(
   candidate: Candidate,
 ): Promise<Publication> {
   const { prisma } = parts;
-  const asked = (processes: readonly LiveProcess[]) =>
+  const checking = (processes: readonly LiveProcess[]) =>
     processes.filter(({ name, source }) => source === "database" && !draft.without.includes(name));
   const hasChecked = ({ candidate_id: id }: LiveProcess) => id === candidate.id;
   const pauses = new Pauses({ firstMs: pollMs, forMs: prepareMs });
   for (;;) {
-    const processes = asked(await liveProcesses(prisma));
+    const processes = checking(await liveProcesses(prisma));
     const pending = processes.filter((process) => !hasChecked(process));
     const refusing = processes.filter(
       (process) => hasChecked(process) && process.candidate_error !== "",
@@ -93,7 +92,7 @@ async function prepareAndCommit(
     if (pending.length === 0 && refusing.length > 0) return unservable(refusing, []);
     if (pending.length === 0) {
       const publication = await commit(parts, draft, candidate, (live) =>
-        asked(live).every((one) => hasChecked(one) && one.candidate_error === ""),
+        checking(live).every((one) => hasChecked(one) && one.candidate_error === ""),
       );
       if (publication !== undefined) return publication;
     }
@@ -114,8 +113,8 @@ function unservable(
 }
 
 /**
- * Stores the revision, in one transaction with its audit record. Resolves with undefined where a
- * process has become live that has not checked it.
+ * Stores the revision, in one transaction with its audit record. Resolves with undefined if a process that
+ * has not checked it has become live.
  */
 function commit(
   { prisma, actor }: PublishParts,

@@ -84,7 +84,7 @@ export async function insertRevision(
   });
 }
 
-/** Returns the message of a revision. */
+/** Returns a revision as a message. */
 export function toRevision({
   publishedAt,
   restoresRevision,

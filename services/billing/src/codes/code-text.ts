@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** Letters and digits that nobody takes for each other, written by hand. */
+/** Letters and digits that are not confused with one another in handwriting. */
 const alphabet = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** 20 of 30 characters are 98 bits: guessing finds none. */
 const groups = 4;
@@ -13,7 +13,7 @@ export function newCodeText(): string {
   return Array.from({ length: groups }, group).join("-");
 }
 
-/** Returns a code as it was made, of one that somebody typed: spaces, dashes and case do not count. */
+/** Returns a typed code in capitals, without spaces and dashes. */
 export function normalizeCode(text: string): string {
   return text.toUpperCase().replace(/[^0-9A-Z]/g, "");
 }

@@ -11,15 +11,15 @@ export interface RedemptionParts {
   now(): Date;
 }
 
-/** How often an account may enter a code that is none, within `windowMs`. */
+/** How many codes that are not valid an account may enter within `windowMs`. */
 const maxFailures = 10;
 const windowMs = 60 * 60_000;
 
 /**
- * Credits a code to an account: each code once, and one code of a batch to each account. The same account may
- * repeat the call, which then adds what a process that died did not add. Throws `not_found` for a code that
- * does not exist, or can be redeemed no more, without saying which; `invalid_param` for a second code of a
- * batch; and `rate_limited` for an account that guesses.
+ * Credits the amount of a code to an account: each code once, and one code of a batch to each account. The same
+ * account may repeat the call after a failure; the amount is then added if it was not. Throws `not_found` for a
+ * code that does not exist or can no longer be redeemed, and the message does not say which; `invalid_param` for
+ * a second code of a batch; and `rate_limited` after too many codes that are not valid.
  */
 export async function redeemCode(
   parts: RedemptionParts,
@@ -41,7 +41,7 @@ export async function redeemCode(
   return code;
 }
 
-/** Counts an attempt as failed before it is checked, so that attempts at the same time cannot exceed it. */
+/** Counts an attempt as failed before its code is checked, so that concurrent attempts cannot exceed the limit. */
 async function countAttempt({ prisma, now }: RedemptionParts, accountId: string): Promise<void> {
   const at = now();
   const windowStart = new Date(at.getTime() - windowMs);
@@ -58,8 +58,8 @@ async function countAttempt({ prisma, now }: RedemptionParts, accountId: string)
 }
 
 /**
- * Gives a code to an account, in one statement, so that of several at the same time one has it. Resolves with
- * the code also where the account has it already; undefined where it can be redeemed no more.
+ * Marks a code as redeemed by an account, in one statement, so that one of several concurrent calls succeeds.
+ * Resolves with the code, also if the account redeemed it before; with undefined if it cannot be redeemed.
  */
 async function claimCode(
   prisma: PrismaClient,

@@ -5,31 +5,31 @@ import { hostOf } from "../members/addresses.ts";
 import { isPublicMailHost, registrableDomain } from "../members/mail-hosts.ts";
 import { networkOf } from "./network.ts";
 
-/** How much mail a day goes to one address. */
+/** The most mails that are sent to one address in a day. */
 const maxByAddress = 5;
-/** To one domain. Hosts at which anybody has an address have no limit of their own. */
+/** To one domain. A public mail host, such as gmail.com, has no such limit. */
 const maxByDomain = 100;
-/** On behalf of one network of clients. */
+/** At the request of one network of clients. */
 const maxByNetwork = 20;
-/** On behalf of one account. */
+/** At the request of one account. */
 const maxByAccount = 100;
 const dayMs = 24 * 60 * 60_000;
 
-export interface MailOccasion {
+/** A mail that a client or an account requests. */
+export interface RequestedMail {
   to: string;
-  /** The network address of the client that asks for it. */
+  /** The network address of the client. */
   clientAddress?: string;
-  /** The account that asks for it. */
   accountId?: string;
 }
 
 /**
- * Counts a mail that somebody asks for, whether or not one is sent, so that the limit does not reveal who
- * has an account. Throws `rate_limited` beyond the limits of the day (UTC).
+ * Counts a requested mail. The caller counts it even if it then sends none, so that the limit does not reveal
+ * who has an account. Throws `rate_limited` beyond the limits of the day (UTC).
  */
 export async function admitMail(
   database: Prisma.TransactionClient,
-  { to, clientAddress, accountId }: MailOccasion,
+  { to, clientAddress, accountId }: RequestedMail,
   now: Date,
 ): Promise<void> {
   const domain = registrableDomain(hostOf(to));
@@ -41,7 +41,7 @@ export async function admitMail(
   if (accountId !== undefined) limits.set(subjectOf("account", accountId), maxByAccount);
   const day = new Date(Math.floor(now.getTime() / dayMs) * dayMs);
   await database.mailCount.deleteMany({ where: { day: { lt: day } } });
-  // In one order, so that two at the same time cannot wait for each other.
+  // Sorted, so that two concurrent calls cannot deadlock.
   const subjects = [...limits.keys()].sort();
   const counted = await database.$queryRaw<{ subject: string; mails: number }[]>`
     INSERT INTO mail_count (subject, day, mails)

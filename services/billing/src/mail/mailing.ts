@@ -6,14 +6,14 @@ import { type MailOutbox, openMailOutbox } from "./outbox.ts";
 import type { MailSettings } from "./settings.ts";
 import { createSmtp } from "./smtp.ts";
 
-/** What is needed to send mail. */
+/** The outbox, and the texts of its mail. */
 export interface Mailing {
   outbox: MailOutbox;
   texts: MailTexts;
   sealer: Sealer;
 }
 
-/** Begins to send mail. Returns what adds it, and what ends it. */
+/** Begins to send the mail of the outbox. */
 export function startMailing(
   settings: MailSettings,
   { prisma, log, now }: { prisma: PrismaClient; log: Log; now(): Date },

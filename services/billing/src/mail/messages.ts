@@ -1,18 +1,19 @@
 import type { Mail } from "./outbox.ts";
 
-/** What a mail links to: paths of the console, whose secret follows `#`. */
+/** The paths of the console that mail links to. The secret of a link follows `#`. */
 type LinkTo = "/invitation" | "/sign-up" | "/reset" | "/sign-in";
 
 /** Writes the mail that the console sends. */
 export interface MailTexts {
   invitation(to: string, accountName: string, secret: string): Mail;
   signUp(to: string, secret: string): Mail;
-  /** For who signs up with an address that has a person already. */
+  /** For a sign-up with the address of a person who has signed up before. */
   known(to: string): Mail;
   reset(to: string, secret: string): Mail;
   approved(to: string, accountName: string): Mail;
 }
 
+/** Creates the texts, whose links lead to the console at `consoleUrl`. */
 export function createMailTexts(consoleUrl: string): MailTexts {
   const link = (path: LinkTo, secret = "") =>
     `${consoleUrl}${path}${secret === "" ? "" : `#${secret}`}`;

@@ -11,15 +11,15 @@ export interface Mail {
   text: string;
 }
 
-/** Sends one mail. Rejects with a MailRefusedError where another attempt has no use. */
+/** Sends one mail. Rejects with a MailRefusedError if another attempt would fail, too. */
 export type SendMail = (mail: Mail & { id: string }) => Promise<void>;
 
 /** The server refuses the mail permanently, such as for an address that does not exist. */
 export class MailRefusedError extends Error {}
 
-/** Mail that is sent at least once, also by another replica where this one is killed. */
+/** Sends each mail at least once. If this replica is killed, another one sends it. */
 export interface MailOutbox {
-  /** Adds a mail. Call it within the transaction of its occasion, and `wake` after that. */
+  /** Adds a mail. Call it within the transaction that causes the mail, and `wake` after that transaction. */
   add(database: Prisma.TransactionClient, mail: Mail): Promise<void>;
   /** Sends what was added without waiting for the next round. */
   wake(): void;
@@ -40,7 +40,7 @@ const batch = 5;
 const leaseMs = 5 * 60_000;
 const firstPauseMs = 15_000;
 const maxPauseMs = 60 * 60_000;
-/** How long a mail is tried. */
+/** How long after it was added a mail is attempted again. */
 const keptMs = 24 * 60 * 60_000;
 
 interface ClaimedMail {
@@ -78,7 +78,7 @@ export function openMailOutbox(parts: MailOutboxParts): MailOutbox {
   };
 }
 
-/** Takes mail that is due. Replicas that claim at the same time take others. */
+/** Leases mail that is due. Replicas that claim at the same time get different mail. */
 function claim(prisma: PrismaClient, now: Date): Promise<ClaimedMail[]> {
   const leaseEndsAt = new Date(now.getTime() + leaseMs);
   return prisma.$queryRaw<ClaimedMail[]>`
@@ -89,7 +89,7 @@ function claim(prisma: PrismaClient, now: Date): Promise<ClaimedMail[]> {
     RETURNING id, sealed, attempts, created_at`;
 }
 
-/** Sends a mail and deletes it, or sets when it is tried again. */
+/** Sends a mail and deletes it, or sets the time of its next attempt. */
 async function deliver({ prisma, sealer, send, log, now }: MailOutboxParts, claimed: ClaimedMail) {
   const { id, attempts } = claimed;
   try {
@@ -109,7 +109,7 @@ async function deliver({ prisma, sealer, send, log, now }: MailOutboxParts, clai
   }
 }
 
-/** A code alone: the words of a server may have the address, or parts of the mail. */
+/** Returns a code, and not the server's message, which may contain the address or parts of the mail. */
 function reasonOf(error: unknown): string {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return String(responseCode ?? code ?? (error as Error).name);

@@ -12,7 +12,7 @@ export interface MailSettings {
   identityKey: string;
 }
 
-/** Reads the settings of mail. Undefined where none is sent. Throws a StartError for an invalid one. */
+/** Returns the settings of mail; undefined if no mail is sent. Throws a StartError for an invalid setting. */
 export function readMailSettings(env: Environment): MailSettings | undefined {
   const settings = readSettings(schema, env);
   const { TOLLGATE_SMTP_URL: smtpUrl, TOLLGATE_MAIL_FROM: from } = settings;

@@ -6,7 +6,7 @@ const connectionTimeoutMs = 10_000;
 const socketTimeoutMs = 30_000;
 const maxConnections = 2;
 
-/** Returns what sends mail by SMTP, and what closes its connections. */
+/** Creates the function that sends mail by SMTP, and the one that closes its connections. */
 export function createSmtp({ smtpUrl, from }: Pick<MailSettings, "smtpUrl" | "from">): {
   send: SendMail;
   close(): void;

@@ -2,9 +2,8 @@ import type { Prisma } from "../generated/client.ts";
 import { endCredentials } from "../identity/operators.ts";
 
 /**
- * Deletes what is stored of a person who is a member of no account: name, address, password, sessions and
- * links. The row stays, disabled and without them, since the audit log refers to its id. Does nothing for
- * a member of an account.
+ * Deletes the name, address, password, sessions and links of a person who is a member of no account. Does
+ * nothing for a member of an account. The row stays, disabled, because the audit log refers to its id.
  */
 export async function erasePerson(
   database: Prisma.TransactionClient,

@@ -6,9 +6,10 @@ import { storedMemberRole } from "./member-roles.ts";
 import { isLastAdmin } from "./members.ts";
 
 /**
- * Resolves with a person whom an OpenID provider has authenticated, with the memberships that its claims
- * give. Memberships that they gave before and no longer do end; those of invitations stay, also where the
- * claims give another role, and that of the last admin of an account stays, too. Throws `not_found` for an unknown account.
+ * Resolves with the person whom an OpenID provider has authenticated. Adds the memberships that the claims
+ * give, and ends those that earlier claims gave and these do not, except for that of an account's last admin.
+ * A membership by invitation stays as it is, even if the claims give another role. Throws `not_found` for an
+ * unknown account.
  */
 export async function signInMember(
   prisma: PrismaClient,

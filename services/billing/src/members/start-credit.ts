@@ -4,9 +4,9 @@ import { hostOf } from "./addresses.ts";
 import { isPublicMailHost, mailboxOf, registrableDomain } from "./mail-hosts.ts";
 
 /**
- * Takes the start credit of an address and, unless anybody can have an address there, of its domain.
- * Resolves with whether the account has it: nobody else has taken one of the two before. A second call for
- * the same account resolves with the same.
+ * Takes the start credit of a mailbox and, unless its host is a public mail host, of its domain. Resolves with
+ * true if no other account has taken either of the two. A second call for the same account resolves with the
+ * same.
  */
 export function takeStartCredit(
   prisma: PrismaClient,

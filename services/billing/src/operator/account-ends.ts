@@ -10,7 +10,7 @@ import type { OperatorParts } from "./parts.ts";
 
 /** The calls that end an account, or all of its keys. */
 export function implementAccountEnds({ prisma, actor, notices, now }: OperatorParts) {
-  /** Makes the edges look the keys up again, and end their streams. */
+  /** Notifies the edges, which look up the keys again and end their streams. */
   function publishEnd(accountId: string, keyHashes: readonly Uint8Array[]): void {
     notices.publish("account.changed", accountId);
     for (const keyHash of keyHashes) publishKeyChange(notices, keyHash);

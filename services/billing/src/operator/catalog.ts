@@ -99,7 +99,7 @@ export function implementCatalogCalls(parts: OperatorParts) {
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 
-/** Resolves with what the processes must serve. */
+/** Resolves with the newest revision, or with the file that is the catalog. */
 export async function readNewestCatalog({
   prisma,
   catalogFile,
@@ -145,7 +145,7 @@ async function toPublication(
   };
 }
 
-/** Throws for a gateway whose catalog is a file, and for what is too long. */
+/** Throws `invalid_param` if the catalog is a file, and for a text or a reason that is too long. */
 function requirePublishable(
   { catalogFile }: OperatorParts,
   { text, reason }: Pick<Draft, "text" | "reason">,

@@ -19,7 +19,7 @@ import type { OperatorParts } from "./parts.ts";
 
 const maxCodes = 10_000;
 const maxNameLength = 128;
-/** 100,000 USD, so that a slip of the hand is no fortune. */
+/** 100,000 USD: a larger amount is a typing error. */
 const maxCreditNanoUsd = 100_000n * 1_000_000_000n;
 
 /** The operator's calls about codes that add credit. */
@@ -106,7 +106,7 @@ interface CodeCounts {
   redeemed: number;
 }
 
-/** Revokes the codes of a batch that are not redeemed. Resolves with when that was done. */
+/** Revokes the codes of a batch that are not redeemed. Resolves with the time of the first revocation. */
 function revokeBatch(
   { prisma, actor }: Pick<OperatorParts, "prisma" | "actor">,
   id: string,

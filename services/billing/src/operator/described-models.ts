@@ -92,7 +92,7 @@ function describeSlot(slot: Slot, rates: RatesAbove) {
   };
 }
 
-/** What prices are compared with, where it is known. */
+/** The prices that a price is compared with, if they are known. */
 interface Compared {
   rates?: RatesAbove;
   providerPricing?: Pricing | undefined;
@@ -102,20 +102,20 @@ function describePricing(
   pricing: Pricing,
   { rates, providerPricing }: Compared,
 ): MessageInitShape<typeof CatalogPriceSchema>[] {
-  const describe = (dimension: string, { picoUsd, per }: Price, above: bigint, paid?: Price) => {
+  const describe = (dimension: string, { picoUsd, per }: Price, above: bigint, cost?: Price) => {
     const list = rates?.(above)?.get(dimension);
     return {
       ...{ dimension, pricePicoUsd: picoUsd, per, aboveInputTokens: above },
       ...(list && { listPricePicoUsd: (list.picoUsd * per) / list.per }),
-      ...(paid && { providerPricePicoUsd: (paid.picoUsd * per) / paid.per }),
+      ...(cost && { providerPricePicoUsd: (cost.picoUsd * per) / cost.per }),
     };
   };
   const describeTokens = (prices: Prices, above: bigint) =>
     [...promptDimensions, ...outputDimensions].flatMap((dimension) => {
       const price = prices[dimension];
       if (price === undefined) return [];
-      const paid = providerPricing && priceOf(pricesAt(providerPricing, above + 1n), dimension);
-      return [describe(dimension, price, above, paid)];
+      const cost = providerPricing && priceOf(pricesAt(providerPricing, above + 1n), dimension);
+      return [describe(dimension, price, above, cost)];
     });
   return [
     ...describeTokens(pricing, 0n),

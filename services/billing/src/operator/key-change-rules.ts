@@ -12,19 +12,19 @@ import type { StoredKey } from "../keys.ts";
 import { hasLimits } from "../limits.ts";
 import type { OperatorParts } from "./parts.ts";
 
-/** What a change of a key must keep to. */
+/** The rules for a change of a key by one actor. */
 export interface KeyChangeRules {
   /** Returns the models to set. Throws `invalid_param`. */
   models(wanted: string[]): string[];
   /** Returns the limits to set. Throws `invalid_param`. */
   limits(wanted: Limits): Limits;
-  /** Returns the ceiling that the key gets with its limits; nothing where it stays. */
+  /** Returns the ceiling to store with new limits; no field if the ceiling does not change. */
   ceiling(limits: Limits): Pick<Prisma.ApiKeyUpdateInput, "limitCeiling">;
 }
 
 /**
- * Resolves with the rules of a change by an actor: members keep within the bounds of the account, and a
- * developer also within the limits that somebody else has set for the key.
+ * Resolves with the rules for a change by an actor: members must stay within the bounds of the account, and
+ * a developer also within the ceiling of the key, which an admin or an operator has set.
  */
 export async function changeRulesOf(
   { actor, catalog }: OperatorParts,

@@ -83,7 +83,7 @@ export function implementMembers(parts: OperatorParts) {
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 
-/** A member never gets the link: it would prove an address that the member chose. */
+/** A member never gets the link, because it confirms an address that the member has chosen. */
 function noMail(): GatewayError {
   const message = "The gateway sends no mail: an operator can invite the address.";
   return new GatewayError("invalid_param", message, { param: "email" });

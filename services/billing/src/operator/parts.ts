@@ -14,10 +14,9 @@ import type { StripeAccess } from "../payments/stripe-client.ts";
 import type { ProviderServices } from "./provider-services.ts";
 import type { TestRate } from "./test-rate.ts";
 
-/** A file that is the catalog, as it was read last. */
+/** The catalog file, at its last valid version. */
 export interface CatalogFileText {
   path: string;
-  /** Of a text that is valid. */
   text: string;
   hash: string;
 }
@@ -39,7 +38,7 @@ export interface OperatorParts {
   secretsKey: SecretsKey | undefined;
   /** Returns the file that is the catalog; undefined where it is in the database. */
   catalogFile: (() => CatalogFileText) | undefined;
-  /** The services that call providers, which try them. */
+  /** The services that call providers, for tests of their slots. */
   services: ProviderServices;
   testRate: TestRate;
   notices: Notices;

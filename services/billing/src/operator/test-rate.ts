@@ -3,7 +3,7 @@ import { GatewayError } from "@tollgate/core/errors";
 const maxPerMinute = 120;
 const minuteMs = 60_000;
 
-/** How many tests of providers a process runs: 120 in any minute. */
+/** Limits the tests of providers that a process runs: 120 in any minute. */
 export class TestRate {
   readonly #now: () => Date;
   #times: number[] = [];
@@ -12,14 +12,14 @@ export class TestRate {
     this.#now = now;
   }
 
-  /** Throws `rate_limited` where the minute has its tests already. */
+  /** Counts a test. Throws `rate_limited` if 120 were counted in the last minute. */
   take(): void {
     const now = this.#now().getTime();
     this.#times = this.#times.filter((at) => now - at < minuteMs);
     const [first] = this.#times;
     if (first !== undefined && this.#times.length >= maxPerMinute) {
       const retryAfterSeconds = Math.ceil((minuteMs - (now - first)) / 1_000);
-      const message = `Providers are tried ${maxPerMinute} times a minute at most.`;
+      const message = `Providers are tested at most ${maxPerMinute} times a minute.`;
       throw new GatewayError("rate_limited", message, { retryAfterSeconds });
     }
     this.#times.push(now);

@@ -7,9 +7,9 @@ import { ensureCustomer } from "./customers.ts";
 import type { TopUpAmounts } from "./settings.ts";
 import { type StripeAccess, toPaymentError } from "./stripe-client.ts";
 
-/** How many payments of an account may be open at a time: each is a page of Stripe. */
+/** The most open payments of an account. Each is a page of Stripe. */
 const maxOpen = 20;
-/** After that, Stripe's page has expired. */
+/** Stripe's page expires after this time. */
 const openMs = 24 * 60 * 60 * 1_000;
 
 /**
@@ -33,7 +33,7 @@ export async function createCheckout(
   }
   try {
     const customer = await ensureCustomer({ prisma, access }, account);
-    // Before Stripe has it: an event about a payment that is not stored would be lost.
+    // Stored before Stripe creates the page, because an event about an unknown payment is ignored.
     const data = { id: newId("payment"), accountId: account.id, kind: "checkout", amountNanoUsd };
     const payment = await prisma.payment.create({ data });
     const metadata = { tollgate_payment: payment.id };
@@ -70,7 +70,7 @@ export async function createCheckout(
 }
 
 /** Throws `invalid_param` unless a top-up may have the amount. */
-export function requireAmount(amountNanoUsd: bigint, topUps: TopUpAmounts): void {
+function requireAmount(amountNanoUsd: bigint, topUps: TopUpAmounts): void {
   if ("amounts" in topUps) {
     if (topUps.amounts.includes(amountNanoUsd)) return;
     throw invalidParam("amount", `must be one of ${topUps.amounts.map(formatUsd).join(", ")} USD`);

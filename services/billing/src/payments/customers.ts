@@ -1,7 +1,7 @@
 import type { Account, PrismaClient } from "../generated/client.ts";
 import type { StripeAccess } from "./stripe-client.ts";
 
-/** Resolves with the id of the customer that Stripe has of an account, which is created if needed. */
+/** Resolves with the id of the account's customer at Stripe. Creates the customer at the first call. */
 export async function ensureCustomer(
   { prisma, access }: { prisma: PrismaClient; access: StripeAccess },
   { id: accountId, name }: Pick<Account, "id" | "name">,

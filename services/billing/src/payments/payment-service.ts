@@ -7,7 +7,7 @@ import { receiveStripeEvent } from "./stripe-events.ts";
 
 type ReceiverParts = Omit<PaymentParts, "access"> & { access: StripeAccess | undefined; log: Log };
 
-/** Returns the calls for what arrives from payment systems. */
+/** Returns the calls by which the console forwards events of payment systems. */
 export function implementPaymentService(
   parts: ReceiverParts,
 ): Implementation<typeof PaymentService> {

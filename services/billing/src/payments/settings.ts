@@ -30,7 +30,7 @@ export const paymentSettings = {
 type Variables = z.output<z.ZodObject<typeof paymentSettings>>;
 
 /**
- * Returns how Stripe is reached; undefined without a key. Throws a StartError that names the variable
+ * Returns the settings of Stripe; undefined without a key. Throws a StartError that names the variable
  * that is missing or invalid.
  */
 export function stripeSettingsOf(variables: Variables): StripeSettings | undefined {

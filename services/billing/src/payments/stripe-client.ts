@@ -30,7 +30,7 @@ export async function openStripe(settings: StripeSettings): Promise<StripeAccess
   return { stripe, settings };
 }
 
-/** Returns what Stripe is reached by. Throws `not_found` where it is not configured. */
+/** Returns the access to Stripe. Throws `not_found` if Stripe is not configured. */
 export function requireStripe(access: StripeAccess | undefined): StripeAccess {
   if (access !== undefined) return access;
   throw new GatewayError("not_found", "Payments are off: TOLLGATE_STRIPE_KEY is not set.");
@@ -41,7 +41,7 @@ export function isMissing(error: unknown): boolean {
   return (error as { code?: unknown }).code === "resource_missing";
 }
 
-/** Returns Stripe's own error as one that a caller understands, without what was sent. */
+/** Returns an error of Stripe as a GatewayError without the content of the request, and any other as it is. */
 export function toPaymentError(error: unknown): Error {
   const { type, statusCode } = error as { type?: unknown; statusCode?: unknown };
   if (typeof type !== "string" || !type.startsWith("Stripe")) return error as Error;

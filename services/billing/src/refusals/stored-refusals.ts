@@ -53,12 +53,12 @@ export async function listRefusals(
   return { refusals: found.slice(0, limit).map(toMessage), hasMore: found.length > limit };
 }
 
-/** Deletes old records again and again; see `deleteOldRefusals`. */
-export function repeatDeletion(prisma: PrismaClient, days: number, log: Log): Repeating {
+/** Deletes old records every ten minutes; see `deleteOldRefusals`. */
+export function repeatRefusalDeletion(prisma: PrismaClient, days: number, log: Log): Repeating {
   return repeat(() => deleteOldRefusals(prisma, days, log), { everyMs: deletionIntervalMs });
 }
 
-/** Deletes the records that were stored more than so many days ago. A failure is logged. */
+/** Deletes the records that were stored more than `days` ago. A failure is logged. */
 export async function deleteOldRefusals(
   prisma: PrismaClient,
   days: number,

@@ -21,7 +21,7 @@ const accountsPerPage = 200;
 const timeoutMs = 30_000;
 const hourMs = 60 * 60 * 1_000;
 
-/** Issues what is due every hour. */
+/** Issues the statements that are due, every hour. */
 export function repeatStatements(parts: StatementParts & { log: Log }): Repeating {
   const { log } = parts;
   async function run(): Promise<void> {
@@ -37,8 +37,8 @@ export function repeatStatements(parts: StatementParts & { log: Log }): Repeatin
 }
 
 /**
- * Issues the statements that are due, of all accounts. Any number of calls may run at a time: a month of an
- * account has one statement. Resolves with how many were issued.
+ * Issues the statements of all accounts that are due. Calls may run at the same time: a month of an account
+ * gets one statement. Resolves with the number of issued statements.
  */
 export async function issueStatements(parts: StatementParts): Promise<number> {
   let issued = 0;
@@ -78,14 +78,14 @@ async function issueOfAccount(parts: StatementParts, account: Account): Promise<
   return issued;
 }
 
-/** Whether a month has nothing to state: no money, and nothing that happened. */
+/** Whether the wallet was empty during the whole month, and had no entries. */
 function isEmpty({ openingNanoUsd, closingNanoUsd, ...sums }: StatementSums): boolean {
   const { topUps, refunds, adjustments, charges } = sums;
   const lines = topUps.length + refunds.length + adjustments.length + charges.length;
   return openingNanoUsd === 0n && closingNanoUsd === 0n && lines === 0;
 }
 
-/** Throws unless a statement adds up, and begins with the balance with which the last one ended. */
+/** Throws unless the sums add up, and the opening balance is the closing balance of the last statement. */
 function requireExact(
   { id }: Account,
   month: Date,
@@ -102,7 +102,7 @@ function requireExact(
   throw new Error(`${name} does not begin with the balance of the last one`);
 }
 
-/** Stores a statement with the next number. Resolves with false where the month has one already. */
+/** Stores a statement with the next number. Resolves with false if the month already has one. */
 function issue(
   { prisma, issuer, now }: StatementParts,
   account: Account,
@@ -112,7 +112,7 @@ function issue(
   const { id: accountId, name } = account;
   return prisma.$transaction(
     async (transaction) => {
-      // Statements take their numbers one after the other, and those that fail leave no gap.
+      // The lock makes the numbers consecutive, and a transaction that fails leaves no gap.
       const [counter] = await transaction.$queryRaw<{ next: bigint }[]>`
         SELECT next FROM statement_counter FOR UPDATE`;
       const number = counter?.next ?? 1n;

@@ -1,6 +1,6 @@
-/** How long after a month its statements wait: every transaction that began in the month has ended. */
+/** Statements wait until every transaction that began in their month has ended. */
 const graceMs = 60 * 60 * 1_000;
-/** How far back statements are issued after the gateway has not issued any. */
+/** How far back statements are issued if none were issued for a time. */
 const maxMonths = 12;
 
 /** Returns the first moment of the month (UTC) that is `months` after that of `time`. */
@@ -14,8 +14,8 @@ export function monthText(month: Date): string {
 }
 
 /**
- * Returns the months, oldest first, of which an account has no statement and is due one at `now`: those after
- * the last one, or the month before the present one where it has none.
+ * Returns the months whose statements of an account are due at `now`, oldest first: those after its `last`
+ * statement, or the previous month if it has none.
  */
 export function monthsDue(last: Date | undefined, now: Date): Date[] {
   const present = startOfMonth(new Date(now.getTime() - graceMs));

@@ -7,12 +7,12 @@ const margin = 50;
 const textWidth = 495;
 const amountWidth = 110;
 const rowHeight = 15;
-/** Rows above this end their page. */
+/** A row that would begin below this begins a new page. */
 const pageEnd = 770;
 
 type Pdf = PDFKit.PDFDocument;
 
-/** Draws a statement. Resolves with the PDF: the same one each time. */
+/** Draws a statement. Resolves with the same PDF for the same statement. */
 export async function drawStatement(statement: Statement): Promise<Uint8Array<ArrayBuffer>> {
   const { default: PdfDocument } = await import("pdfkit");
   const { number, month, issuedAt, issuer, customer, sums } = statement;

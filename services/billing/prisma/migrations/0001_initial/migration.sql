@@ -8,7 +8,7 @@ CREATE TABLE account (
   plan       text NOT NULL DEFAULT '',
   -- False only if the ledger has no limits of the account.
   is_limited boolean NOT NULL DEFAULT false,
-  -- What the keys of members keep within: how many keys, which models, and the highest limits, as
+  -- The bounds of the keys that members create: their number, their models, and their highest limits as
   -- tollgate.v1.Limits in JSON.
   max_keys   integer,
   key_models text[] NOT NULL DEFAULT '{}',
@@ -145,7 +145,7 @@ CREATE UNIQUE INDEX sign_up_secret_hash ON sign_up (secret_hash);
 CREATE INDEX sign_up_email ON sign_up (email);
 CREATE INDEX sign_up_expires_at ON sign_up (expires_at);
 
--- The addresses and domains, as keyed hashes, that have had a start credit.
+-- The mailboxes and domains that have received a start credit, as keyed hashes.
 CREATE TABLE start_credit (
   subject    text PRIMARY KEY,
   account_id text NOT NULL,
@@ -163,10 +163,10 @@ CREATE TABLE mail (
 
 CREATE INDEX mail_next_attempt_at ON mail (next_attempt_at);
 
--- How much mail was asked for on a day, by address, domain, network or account, as a hash.
+-- The number of mails that were requested on a day, by the hash of an address, domain, network or account.
 CREATE TABLE mail_count (
   subject text NOT NULL,
-  -- Its begin (UTC).
+  -- The start of the day (UTC).
   day     timestamptz(6) NOT NULL,
   mails   integer NOT NULL,
   PRIMARY KEY (subject, day)
@@ -228,12 +228,12 @@ CREATE TABLE payment (
   problem           text NOT NULL DEFAULT '',
   -- Stripe's PaymentIntent, which is the reference of the top-up. NULL until the customer pays.
   intent_id         text,
-  -- What went back by refunds, and what disputes have taken.
+  -- The sums of its refunds that have not failed, and of its disputes that are not won.
   refunded_nano_usd bigint NOT NULL DEFAULT 0,
   disputed_nano_usd bigint NOT NULL DEFAULT 0,
   created_at        timestamptz(6) NOT NULL DEFAULT now(),
   credited_at       timestamptz(6),
-  -- When Stripe was asked for what this row says: an older response does not replace a newer one.
+  -- When the state in this row was requested from Stripe: an older response does not replace a newer one.
   read_at           timestamptz(6)
 );
 
@@ -304,7 +304,7 @@ CREATE UNIQUE INDEX credit_code_hash ON credit_code (code_hash);
 -- An account redeems one code of a batch.
 CREATE UNIQUE INDEX credit_code_batch_account ON credit_code (batch_id, account_id);
 
--- How often an account entered a code lately that is none.
+-- The number of codes that are not valid which an account has entered since `since`.
 CREATE TABLE code_failure (
   account_id text PRIMARY KEY,
   failures   integer NOT NULL,
@@ -313,7 +313,7 @@ CREATE TABLE code_failure (
 
 CREATE INDEX code_failure_since ON code_failure (since);
 
--- The customers that Stripe has of accounts.
+-- The customers of accounts at Stripe.
 CREATE TABLE payment_customer (
   account_id  text PRIMARY KEY REFERENCES account (id),
   -- Stripe's id.
@@ -321,7 +321,7 @@ CREATE TABLE payment_customer (
   created_at  timestamptz(6) NOT NULL DEFAULT now()
 );
 
--- The events that Stripe sent lately. One that was handled is not handled again.
+-- The events of Stripe of the last 30 days. A handled event is not handled again.
 CREATE TABLE stripe_event (
   id          text PRIMARY KEY,
   type        text NOT NULL,
@@ -402,7 +402,7 @@ $$;
 CREATE TRIGGER catalog_revision_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON catalog_revision
   EXECUTE FUNCTION keep_catalog_revision();
 
--- The text that processes check before it is published. There is one at a time: it is a lease.
+-- The text that processes check before it is published. The row is a lease: there is one candidate at a time.
 CREATE TABLE catalog_candidate (
   -- Always true, so that there is one row.
   is_only    boolean PRIMARY KEY DEFAULT true CHECK (is_only),
