@@ -239,6 +239,8 @@ CREATE TABLE payment (
 
 CREATE INDEX payment_account_id ON payment (account_id, id);
 CREATE UNIQUE INDEX payment_intent_id ON payment (intent_id);
+-- For verify-payments.ts, which lists them every hour.
+CREATE INDEX payment_refused ON payment (created_at) WHERE state = 'refused';
 
 -- To whom an account's statements are issued.
 CREATE TABLE billing_profile (
@@ -333,6 +335,8 @@ CREATE TABLE stripe_event (
 );
 
 CREATE INDEX stripe_event_received_at ON stripe_event (received_at);
+-- For verify-payments.ts, which lists them every hour.
+CREATE INDEX stripe_event_unhandled ON stripe_event (received_at) WHERE handled_at IS NULL;
 
 -- The changes that operators made.
 CREATE TABLE audit_record (
@@ -467,6 +471,9 @@ CREATE TABLE refusal (
 );
 
 CREATE INDEX refusal_account_id ON refusal (account_id, request_id);
+-- For lists of all accounts, by key or by error code.
+CREATE INDEX refusal_key_id ON refusal (key_id, request_id) WHERE key_id <> '';
+CREATE INDEX refusal_code ON refusal (code, request_id);
 CREATE INDEX refusal_recorded_at ON refusal (recorded_at) INCLUDE (account_id);
 CREATE INDEX refusal_client_request_id ON refusal (client_request_id)
   WHERE client_request_id <> '';
