@@ -1,4 +1,5 @@
 import { PrismaPg } from "@prisma/adapter-pg";
+import type { Log } from "@tollgate/core/log";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { CatalogService } from "@tollgate/proto/tollgate/v1/catalog";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
@@ -11,8 +12,12 @@ import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";
 import { createClient } from "@tollgate/rpc/client";
-import { bindOperatorService, bindService } from "@tollgate/rpc/implementation";
-import { createLocalTransport } from "@tollgate/rpc/local-transport";
+import {
+  bindOperatorService,
+  bindService,
+  type ServiceBinding,
+} from "@tollgate/rpc/implementation";
+import { createLocalTransport, type LocalTransport } from "@tollgate/rpc/local-transport";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import { defineService } from "@tollgate/runtime/service";
 import { localActor } from "./actor.ts";
@@ -59,12 +64,8 @@ export const billing = defineService({
       implementLookups({ pool, ledger, admission: config.admission, now }),
     );
     const catalogs = bindService(CatalogService, implementCatalog(prisma));
-    const local = createLocalTransport(log);
-    local.add(catalogs);
-    const catalog = await openCatalog({
-      kinds: vendors,
-      client: createClient(CatalogService, local),
-    });
+    const client = createClient(CatalogService, localTransportOf(catalogs, log));
+    const catalog = await openCatalog({ kinds: vendors, client });
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
     const { secretsKey, statementIssuer, refusalDays } = config;
@@ -107,3 +108,10 @@ export const billing = defineService({
     };
   },
 });
+
+/** Returns a transport to a service of this process, which calls itself like any other. */
+function localTransportOf(binding: ServiceBinding, log: Log): LocalTransport {
+  const transport = createLocalTransport(log);
+  transport.add(binding);
+  return transport;
+}
