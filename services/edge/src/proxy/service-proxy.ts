@@ -190,7 +190,7 @@ function forwardResponse(
   });
 }
 
-/** The error of a response is logged and recorded when the response ends. */
+/** Stores the error of a response in its request context, which logs and records it when the response ends. */
 function recordFailure(req: IncomingMessage | undefined, failure: GatewayError | undefined): void {
   const context = req && findRequestContext(req);
   if (context !== undefined && failure !== undefined) context.failure = failure;
@@ -229,8 +229,8 @@ function forwardUpgradeResponse(
   stallMs: number,
 ): void {
   request.once("response", (response) => {
-    const told = response.headers[errorHeader];
-    const failure = told === undefined ? undefined : readErrorHeader(String(told));
+    const header = response.headers[errorHeader];
+    const failure = header === undefined ? undefined : readErrorHeader(String(header));
     delete response.headers[errorHeader];
     responded(response.statusCode ?? 502, failure);
     Object.assign(response.headers, headers);

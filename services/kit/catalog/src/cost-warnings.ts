@@ -11,8 +11,8 @@ import {
 import { priceOf, pricesAt } from "./pricing.ts";
 
 /**
- * Returns one warning, on one line, for each price that is below what its slot's provider charges
- * (`cost`): of the list, and of each plan.
+ * Returns one warning, on one line, for each price below the `cost` of its slot, of the list prices and of
+ * each plan.
  */
 export function costWarnings({ models, plans }: Catalog): string[] {
   return [...models.values()].flatMap((model, index) => {

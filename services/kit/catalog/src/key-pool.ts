@@ -35,7 +35,7 @@ export function keysSchema(variable: z.ZodType<string>) {
 
 type KeyEntry = z.output<ReturnType<typeof keysSchema>>[number];
 
-/** Returns what a provider has of its keys: its only one, or a pool. */
+/** Returns the fields of a provider with these keys: of its only key, or of a pool. */
 export function keysOf(
   entries: readonly KeyEntry[],
 ): Pick<Provider, "keys" | "key" | "secret" | "apiKeyEnv"> {
@@ -59,13 +59,13 @@ function credentialOf(key: ProviderKey) {
   return { key, apiKeyEnv, ...(secret === undefined ? {} : { secret }) };
 }
 
-/** Returns a provider with each of its keys: itself where it has no pool. */
+/** Returns one provider for each key of a pool; the provider itself if it has no pool. */
 export function withEachKey(provider: Provider): readonly Provider[] {
   const { keys, ...rest } = provider;
   return keys?.map((key) => ({ ...rest, ...credentialOf(key) })) ?? [provider];
 }
 
-/** Returns a slot of a chain. Where its provider has a pool of keys, it has a slot for each of them. */
+/** Returns a slot of a chain, with a slot for each key in `keySlots` if its provider has a pool. */
 export function withKeySlots(slot: Slot): Slot {
   if (slot.provider.keys === undefined) return slot;
   const keySlots: Slot[] = [];
@@ -77,17 +77,17 @@ export function withKeySlots(slot: Slot): Slot {
   return pooled;
 }
 
-/** Returns the slot of a chain that a slot with one of its keys belongs to: itself where it is one. */
+/** Returns the slot of the chain that a slot with one key belongs to; a slot of the chain itself. */
 export function chainSlotOf(slot: Slot): Slot {
   return slot.chainSlot ?? slot;
 }
 
-/** Returns the slots that a slot of a chain has for its keys: itself where it has no pool. */
+/** Returns the slots for the keys of a slot; the slot itself if its provider has no pool. */
 export function keySlotsOf(slot: Slot): readonly Slot[] {
   return chainSlotOf(slot).keySlots ?? [slot];
 }
 
-/** Returns a slot of a chain with the key of this name; with its first one where there is none. */
+/** Returns a slot of a chain with the key of this name, or with the first key if there is no such key. */
 export function slotWithKey(slot: Slot, name: string): Slot {
   const slots = keySlotsOf(slot);
   return slots.find(({ provider }) => provider.key?.name === name) ?? slots[0] ?? slot;

@@ -156,9 +156,9 @@ export interface Slot extends SlotSharing {
   pricing: Pricing;
   /** What the provider charges the operator. Undefined where the catalog does not say. */
   providerPricing?: Pricing | undefined;
-  /** The slot with each key of its provider's pool. It is called by them alone. */
+  /** The slot with each key of its provider's pool. Requests are sent to these, and not to the slot itself. */
   keySlots?: readonly Slot[] | undefined;
-  /** Of a slot with one key of a pool: the slot of the chain. */
+  /** Of a slot with one key of a pool: the slot of the chain that it belongs to. */
   chainSlot?: Slot | undefined;
 }
 
@@ -171,9 +171,9 @@ export interface Provider {
   apiKeyEnv: string | undefined;
   /** The name of the stored secret with its API key, in place of a variable. */
   secret?: string | undefined;
-  /** Which of its keys it is called with, where its entry has a list of them. */
+  /** The key that it is called with, if its entry has a list of keys. */
   key?: ProviderKey | undefined;
-  /** Two keys or more, of which each request takes one: see `Slot.keySlots`. */
+  /** Two keys or more, of which each request uses one: see `Slot.keySlots`. */
   keys?: readonly ProviderKey[] | undefined;
   /** Of a kind with regions. */
   region?: string | undefined;
@@ -201,8 +201,8 @@ export interface Provider {
 export interface PricePlan {
   readonly name: string;
   /**
-   * Returns a model at the prices of the plan. It is the same object for the same model, so that a
-   * request has one price from its hold to its charge, whatever is published meanwhile.
+   * Returns a model at the prices of the plan: the same object for the same model, so that a request has
+   * one price from its hold to its charge, even if a catalog is published meanwhile.
    */
   modelOf(model: Model): Model;
 }
@@ -221,7 +221,7 @@ export function secretNamesOf({ providers }: Catalog): ReadonlySet<string> {
   return new Set(all.flatMap(({ secret }) => secret ?? []));
 }
 
-/** Returns a model at the prices of a plan: at the list prices where the catalog has no such plan. */
+/** Returns a model at the prices of a plan; at the list prices if the catalog does not have the plan. */
 export function modelAtPlan({ plans }: Pick<Catalog, "plans">, model: Model, plan: string): Model {
   return plans.get(plan)?.modelOf(model) ?? model;
 }

@@ -74,7 +74,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
   return { providers, models, plans, limits: { requestsPerMinute, tokensPerMinute } };
 }
 
-/** Returns where the key of a provider is, or its keys are. */
+/** Returns the names of the secret or variable of a provider's key, or of its keys. */
 function credentialOf({ api_key_env, secret, keys }: ProviderEntry) {
   if (keys !== undefined) return keysOf(keys);
   return { apiKeyEnv: api_key_env, ...(secret === undefined ? {} : { secret }) };

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** More than an operator tells apart; each may have prices of each model. */
+/** Bounds the size of a catalog: each plan may have prices of each model. */
 const maxPlans = 64;
-/** One million times the price is a mistake. */
+/** A larger factor is a mistake. */
 const maxFactor = 1_000;
 const factorPattern = /^(0|[1-9]\d{0,3})(?:\.\d{1,6})?$/;
 

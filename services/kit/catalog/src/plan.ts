@@ -10,7 +10,7 @@ import {
 } from "./model.ts";
 
 export interface PlanPrices {
-  /** By what all list prices are multiplied, in millionths. */
+  /** Multiplies all list prices, in millionths. */
   factorMillionths: bigint;
   /** The prices of models, by alias, which replace those of the model and of all its slots. */
   pricingOf: ReadonlyMap<string, Pricing>;
@@ -18,7 +18,7 @@ export interface PlanPrices {
 
 const million = 1_000_000n;
 
-/** Creates a plan. The models that it returns are made when they are first asked for. */
+/** Creates a plan. It prices a model at the first call of `modelOf`. */
 export function createPlan(name: string, { factorMillionths, pricingOf }: PlanPrices): PricePlan {
   const made = new WeakMap<Model, Model>();
 
@@ -53,7 +53,7 @@ export function createPlan(name: string, { factorMillionths, pricingOf }: PlanPr
   };
 }
 
-/** A price is rounded up to a whole pico-USD for its `per` units, once: for the hold and the charge. */
+/** Returns prices times a factor, each rounded up to a whole pico-USD for its `per` units. */
 function multiplied(pricing: Pricing, factorMillionths: bigint): Pricing {
   const multiply = ({ picoUsd, per }: Price): Price => ({
     picoUsd: (picoUsd * factorMillionths + million - 1n) / million,

@@ -8,7 +8,7 @@ import {
 } from "./model.ts";
 import type { PricingEntry, TierEntry, TokenPricingEntry } from "./price-schema.ts";
 
-/** Returns the prices of an entry, which are those of a unit. */
+/** Returns the prices of an entry for a model that bills units of this type. */
 export function toPricing(entry: PricingEntry, unitType: UnitType): Pricing {
   const per = BigInt(entry.per);
   if ("price" in entry) return { unitType, input: { picoUsd: entry.price, per } };

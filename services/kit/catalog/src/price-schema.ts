@@ -3,9 +3,7 @@ import { describeIssue } from "@tollgate/core/schema-errors";
 import { z } from "zod";
 import type { RouteType } from "./route-types.ts";
 
-/** The schemas of prices in the catalog file. */
-
-/** A price, pico-USD. */
+/** A price in USD, which is parsed to pico-USD. */
 export const usdPrice = z
   .string({ error: 'must be a price in quotes, for instance "0.15"' })
   .refine(
@@ -112,7 +110,7 @@ export const pricingSchemas = {
   images: unitPricing,
 } as const satisfies Record<RouteType, z.ZodType>;
 
-/** Returns whether prices have an output, as those of chat and of transcriptions by the token. */
+/** Returns whether prices are those of tokens with an output, as of chat and some transcriptions. */
 export function isByToken(pricing: PricingEntry): boolean {
   return "output" in pricing;
 }

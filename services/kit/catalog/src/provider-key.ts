@@ -1,6 +1,6 @@
 /** One of several API keys of a provider. */
 export interface ProviderKey {
-  /** That of its stored secret, or of its variable: what operators see of it. */
+  /** The name of its stored secret or of its variable, by which operators know it. */
   name: string;
   weight: number;
   secret?: string;

@@ -43,7 +43,7 @@ function sameTier(chain: readonly SlotEntry[], at: number, tier: number | undefi
   return tier !== undefined && chain[at - 1]?.tier === tier;
 }
 
-/** Throws a StartError for a setting that would have no effect, or contradicts another. */
+/** Throws a StartError for a setting that has no effect, or contradicts another one. */
 export function checkSharing(entry: ModelEntry, path: string): void {
   checkTiers(entry, path);
   const countsTokens = entry.route_type === "chat" || entry.route_type === "embeddings";

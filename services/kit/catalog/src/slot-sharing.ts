@@ -7,29 +7,28 @@ import { z } from "zod";
 export const balances = ["weight", "least_busy", "latency"] as const;
 export type Balance = (typeof balances)[number];
 
-/** How much of the traffic of a model a slot takes, and what it does with a call that fails. */
+/** A slot's share of the requests of its model, its limits and its retries. */
 export interface SlotSharing {
   /** Slots of the same tier share requests. One without a tier is a tier of its own. */
   tier?: number | undefined;
   weight?: number | undefined;
-  /** Present where the calls of the slot are counted: for its limits, or for the balance of its model. */
+  /** Set if the calls of the slot are counted, for its limits or for the balance of its model. */
   limits?: SlotLimits | undefined;
-  /** The context window of the provider's model, where its model falls back by that. */
+  /** The context window of the provider's model, if the model falls back by context length. */
   contextTokens?: number | undefined;
-  /** How often a call for a whole response is made again. Default: never. */
+  /** How often a failed call for a whole response is retried. Default: never. */
   retries?: number | undefined;
 }
 
-/** What a slot may be sent. Each process counts its own calls. */
+/** The limits of a slot. Each process counts only its own calls. */
 export interface SlotLimits {
   requestsPerMinute?: number | undefined;
   tokensPerMinute?: number | undefined;
   parallel?: number | undefined;
 }
 
-/** The weight of a slot or a key for which the catalog has none. */
+/** The weight of a slot or a key whose entry has none. */
 export const defaultWeight = 1;
-/** A weight, for distributions as uneven as 1 to 1,000. */
 export const weightSchema = z.int().min(1).max(1_000);
 
 /** The fields of a slot that say how it shares load. */

@@ -10,7 +10,7 @@ import type { ProviderKinds } from "./provider-kind.ts";
 /** How often the file is checked. Polling also sees the links of a mounted ConfigMap change. */
 const pollMs = 500;
 
-/** Refuses a catalog: throws a StartError, or rejects with one. */
+/** Checks a catalog. Throws a StartError, or rejects with one, to refuse it. */
 export type CatalogCheck = (catalog: Catalog) => void | Promise<void>;
 
 /** A text that is a valid catalog. */
@@ -21,7 +21,7 @@ export interface CatalogText {
   hash: string;
 }
 
-/** A version of the file that is not used. */
+/** A version of the file that was refused. */
 export interface RefusedFile {
   /** Empty where the file cannot be read. */
   hash: string;
@@ -31,7 +31,7 @@ export interface RefusedFile {
 export interface CatalogWatch {
   /** Returns the newest valid version. */
   current(): CatalogText;
-  /** Returns the newest version where it is refused; undefined where it is in use. */
+  /** Returns the newest version if it was refused; undefined if it is in use. */
   refusal(): RefusedFile | undefined;
   close(): void;
 }
@@ -40,7 +40,7 @@ export interface WatchOptions {
   kinds: ProviderKinds;
   log: Log;
   check?: CatalogCheck;
-  /** Called when another version is in use, or refused. */
+  /** Called after each version of the file, in use or refused. */
   onChange?(): void;
 }
 
@@ -76,7 +76,7 @@ export async function watchCatalog(
       refusal = undefined;
       log.info({ file, models: current.catalog.models.size }, "catalog reloaded");
     } catch (error) {
-      // A file that cannot be read, such as one that is being replaced, is another version.
+      // A file that cannot be read, for example while it is being replaced, counts as another version.
       if (hash === "") seen = "";
       const reason = error instanceof StartError ? error.message : String(error);
       refusal = { hash, reason };

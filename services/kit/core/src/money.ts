@@ -36,8 +36,8 @@ export function costOf(lines: readonly PricedQuantity[]): NanoUsd {
 }
 
 /**
- * Returns the same, rounded up to a whole nano-USD: what nobody is shown with six decimals, and what is
- * summed over many requests.
+ * Returns the exact cost, rounded up to a whole nano-USD. It is for provider costs: clients are not charged
+ * them, and the sum of many requests would grow if each were rounded up to a micro-USD.
  */
 export function nanoCostOf(lines: readonly PricedQuantity[]): NanoUsd {
   const { numerator, denominator } = sumPico(lines);

@@ -14,7 +14,7 @@ export class AttemptRecord {
   readonly #model: Model;
   /** The attempt whose span has not ended. */
   #open: { span: Span; startedAt: number } | undefined;
-  /** The use of the slot that served, where its calls are counted. */
+  /** The call of the slot that served, if its calls are counted. */
   #use: SlotUse | undefined;
 
   /** See `Trail` for `redact`. */
@@ -31,12 +31,12 @@ export class AttemptRecord {
     return span;
   }
 
-  /** Receives the use of the slot that served. `complete` or `abandon` ends it. */
+  /** Keeps the call of the slot that served. `complete`, `abandon` or `endUse` ends it. */
   keepUse(use: SlotUse): void {
     this.#use = use;
   }
 
-  /** Ends that use, if it has not ended. */
+  /** Ends the call of the slot that served, unless it has ended. */
   endUse(): void {
     this.#use?.end();
   }

@@ -27,8 +27,8 @@ import { runSettled, streamSettled } from "./scope.ts";
  */
 export interface Engine {
   /**
-   * Returns the model of an alias that the caller may use, at the prices of its plan. Throws `model_not_found`, whose message
-   * does not say why.
+   * Returns the model of an alias that the caller may use, at the prices of its plan. Throws
+   * `model_not_found`, whose message does not say why.
    */
   resolve(alias: string, routeType: RouteType, caller: Caller | undefined): Model;
   /**
@@ -49,8 +49,8 @@ export interface Engine {
   readonly jobHolds: JobHolds;
   /**
    * Attempts the slots of a model for a request that costs nothing itself; see `walkChain`. Its
-   * attempts do not change the circuit breakers of billable requests, and the limits of slots neither refuse
-   * nor count them, unless `isCounted`: as the creation of a job, which is paid later.
+   * attempts do not change the circuit breakers of billable requests. The limits of slots do not apply to
+   * them, unless `isCounted` is true, as for the creation of a job, which is paid later.
    */
   attemptFree<Response>(
     model: Model,
@@ -66,7 +66,7 @@ export interface Engine {
 
 export interface EngineDependencies extends Omit<GenerationDependencies, "balancer"> {
   catalog(): Catalog;
-  /** Returns whether that is the newest one. */
+  /** Returns whether `catalog` returns the newest catalog. */
   isCatalogNewest(): boolean;
 }
 

@@ -18,7 +18,7 @@ export interface BillableCall {
   isWhole?: boolean | undefined;
   /** The tokens that it is likely to use, for limits of tokens per minute. Default: 0. */
   tokens?: bigint | undefined;
-  /** Calls of the account with the same affinity are sent to the same slot while it is well. */
+  /** Calls of the account with the same affinity are sent to the same slot while it works. */
   affinity?: string | undefined;
   /** The conversation that the ledger links the charge to. */
   conversationId?: string | undefined;

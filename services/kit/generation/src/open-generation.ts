@@ -150,7 +150,7 @@ class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration 
     try {
       await this.#settleRest(failure);
     } finally {
-      // Where what is billed cannot be measured, nothing else has ended it.
+      // Nothing else has ended it if the billed usage could not be measured.
       this.#attempts.record.endUse();
       this.#running.remove(this);
       this.#requestIds.unwatch(this.#call.caller.requestId, this.#attempts.record.trail);

@@ -33,7 +33,7 @@ export interface ProviderRuntime {
   providers: ProviderClient;
   /** Returns the catalog in use. */
   catalog(): Catalog;
-  /** Returns a client of its own whose providers have these stored keys. */
+  /** Creates another client, which reads stored keys from `secrets`. Its caller closes it. */
   clientWith(secrets: SecretValues): ProviderClient;
   /** Waits up to `graceMs` for generations, also those whose clients left; see `RunningGenerations`. */
   drain(graceMs: number): Promise<void>;
@@ -107,7 +107,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   };
 }
 
-/** Throws a StartError that names the first secret of a catalog that has no value. */
+/** Rejects with a StartError that names the first secret of a catalog without a value. */
 async function requireSecrets(catalog: Catalog, { values, refresh }: SecretSync): Promise<void> {
   const names = secretNamesOf(catalog);
   await refresh(names);

@@ -43,7 +43,7 @@ export async function* streamSettled<Chunk>(
   }
 }
 
-/** Returns the error, which says that the ledger has a record of its request. */
+/** Marks an error to say that the ledger has a record of its request, and returns it. */
 function recorded(error: unknown): unknown {
   if (error instanceof GatewayError) error.hasRecord = true;
   return error;

@@ -14,9 +14,9 @@ const timeoutMs = 5_000;
 
 export interface SecretSync {
   values: SecretValues;
-  /** Resolves once they were read. */
+  /** Resolves once the secrets were read for the first time. */
   firstRead: Promise<void>;
-  /** Reads them now, where one of these names has no value. Rejects where billing cannot be reached. */
+  /** Reads the secrets now if one of these names has no value. Rejects if billing cannot be reached. */
   refresh(names: Iterable<string>): Promise<void>;
   stop(): void;
 }
@@ -31,8 +31,7 @@ export interface SecretSyncParts {
 }
 
 /**
- * Reads the stored secrets every second. While billing cannot be reached, those that were read last stay
- * in use.
+ * Reads the stored secrets every second. While billing cannot be reached, the last values stay in use.
  */
 export function syncSecrets(parts: SecretSyncParts): SecretSync {
   const { secrets, log, onChange } = parts;

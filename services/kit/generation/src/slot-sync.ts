@@ -30,8 +30,8 @@ export interface SlotSync {
 
 /**
  * Learns every two seconds which slots operators have disabled, and reports the open breakers and the
- * keys that providers refuse. While the ledger cannot be reached, what was learned last stays in use. Resolves after the first time, or
- * after a second.
+ * keys that providers refuse. While the ledger cannot be reached, the last state stays in use. Resolves after
+ * the first call, or after a second.
  */
 export async function syncSlots(
   slots: Client<typeof SlotService>,

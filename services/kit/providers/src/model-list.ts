@@ -4,18 +4,18 @@ import { isJsonObject } from "@tollgate/core/json";
 export interface ModelList {
   /** The path of the request, with its query. */
   path: string;
-  /** Returns the address to which the path is appended, where that is another one than the provider's. */
+  /** Returns the base URL of the list. Undefined: it is that of the provider. */
   baseUrl?(providerUrl: string): string;
   /** Returns the ids of the models in a response, as slots name them. */
   idsOf(response: unknown): string[];
 }
 
-/** Returns the texts that the objects in a list of the response have as one member. */
+/** Returns a text member of each object in the member `list` of a response. */
 export function idsIn(response: unknown, list: string, member: string): string[] {
   return idsOfAll(isJsonObject(response) ? response[list] : undefined, member);
 }
 
-/** Does the same for the list itself. */
+/** Returns a text member of each object in a list. */
 export function idsOfAll(list: unknown, member: string): string[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((one) => {
@@ -24,7 +24,7 @@ export function idsOfAll(list: unknown, member: string): string[] {
   });
 }
 
-/** The list of OpenAI's API, which others have, too. */
+/** The list of OpenAI's API, which other providers have, too. */
 export const openaiModelList: ModelList = {
   path: "/models",
   idsOf: (response) => idsIn(response, "data", "id"),

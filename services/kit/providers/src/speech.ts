@@ -37,7 +37,7 @@ export async function postSpeech(
   return adapter.response?.(response, client.members, call.signal) ?? response;
 }
 
-/** Returns a voice for a request that needs any. Another provider than OpenAI may not have it. */
+/** Returns a voice that the slot's model usually has; OpenAI's `alloy` for a kind without an adapter. */
 export function usualVoiceOf(slot: Slot): string {
   return vendorOf(slot).speech?.usualVoice(slot) ?? "alloy";
 }

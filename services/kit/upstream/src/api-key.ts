@@ -24,7 +24,7 @@ export function apiKeyOf(
   });
 }
 
-/** Returns what operators know a provider's key by: its secret or its variable; empty where it has none. */
+/** Returns the name of the secret or variable of a provider's key; empty if it has no key. */
 export function keyNameOf({ secret, apiKeyEnv, kind }: Provider): string {
   return secret ?? apiKeyEnv ?? kind.variables?.key ?? "";
 }

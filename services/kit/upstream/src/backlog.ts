@@ -1,16 +1,16 @@
-/** A backlog arrives faster: less is what the provider generates meanwhile. */
+/** A backlog arrives faster than this. Fewer bytes in an interval are newly generated ones. */
 const intervalMs = 500;
 const intervalBytes = 16 * 1024;
-/** So many intervals may pass until a sender that was paused sends again. */
+/** A paused sender may need this many intervals to send again. */
 const maxSilentIntervals = 4;
-/** The most that is read, and for how long where the reader does not read. */
+/** The most bytes that are read, and the longest time, if the reader does not read. */
 const maxBytes = 8 * 1024 * 1024;
 const timeoutMs = 30_000;
 
 /**
- * What a provider had sent when the reader of its stream stopped, and had not arrived because the
- * connection was paused. Calls `end` once it has arrived: when little arrives in an interval in which the
- * connection is not paused, or nothing in several, or more than a bound.
+ * Watches the bytes that a provider sent before the reader of its stream stopped, and that had not arrived
+ * because the connection was paused. Calls `end` once they have arrived: when few bytes arrive in an interval
+ * in which the connection is not paused, or none in several intervals, or more than a bound in all.
  */
 export class Backlog {
   readonly #end: () => void;
@@ -33,13 +33,13 @@ export class Backlog {
     if (this.#bytes > maxBytes) this.#end();
   }
 
-  /** The connection is paused. Safe to repeat. */
+  /** Stops the interval while the connection is paused. Safe to repeat. */
   pause(): void {
     clearTimeout(this.#interval);
     this.#interval = undefined;
   }
 
-  /** It is not paused any more. */
+  /** Begins an interval, after the connection was resumed. */
   resume(): void {
     this.#intervalBytes = 0;
     this.#silentIntervals = 0;
@@ -54,7 +54,7 @@ export class Backlog {
   #awaitInterval(): void {
     this.pause();
     const interval = setTimeout(() => {
-      // What has arrived while this thread did something else is read before the check.
+      // Bytes that arrived while this thread was busy are read before the check.
       setImmediate(() => {
         if (this.#interval === interval) this.#check();
       });

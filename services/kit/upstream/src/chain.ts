@@ -15,25 +15,25 @@ export interface ChainOptions {
   log: Log;
   /** Hides the credentials of a slot's provider in what it says. */
   redact: ProviderClient["redact"];
-  /** Requests with the same affinity are sent to the same slot while it is well. */
+  /** Requests with the same affinity are sent to the same slot while it works. */
   affinity?: string | undefined;
   /** The tokens that the request is likely to use, for the limits of slots. Default: 0. */
   tokens?: number | undefined;
-  /** Whether the request costs nothing: it is not counted for the limits of slots. */
+  /** Whether the request costs nothing. The limits of slots do not apply to it then. */
   isFree?: boolean;
-  /** Whether the response is read to its end by `attempt`: a call that fails may then be repeated. */
+  /** Whether `attempt` reads the whole response. A call that fails may then be retried. */
   isWhole?: boolean;
-  /** Ends the pause before a call is repeated. */
+  /** Ends the pause before a retry. */
   signal?: AbortSignal | undefined;
   /** Called with the outcome of each attempt. */
   onAttempt?(slot: Slot, outcome: AttemptOutcome): void;
   /** Called for each slot that was not attempted. */
   onPassedOver?(slot: Slot, reason: PassReason): void;
-  /** Receives the use of the slot that served, which must end it. Without it, `walkChain` ends it. */
+  /** Receives the counted call of the slot that served, and must end it. Without it, `walkChain` ends it. */
   keepUse?(use: SlotUse): void;
 }
 
-/** A chain, and how its slots share requests and take over from one another. */
+/** A chain, how its slots share requests, and whether they fall back by context length. */
 export type WalkedChain = Pick<Model, "chain" | "balance" | "fallsBackByContext">;
 
 export type AttemptOutcome = "served" | "abandoned" | FailedOutcome;
@@ -67,7 +67,9 @@ export async function walkChain<Response>(
   const walk = new ChainWalk(attempt, options);
   for (const slot of options.balancer.order(model, options.affinity)) {
     if (model.fallsBackByContext && walk.isTooShort(slot)) continue;
-    const outcome = await (slot.keySlots === undefined ? walk.callOnce(slot) : walk.callEach(slot));
+    const outcome = await (slot.keySlots === undefined
+      ? walk.callWithRetries(slot)
+      : walk.callWithKeys(slot));
     if (outcome === undefined) continue;
     if (!(outcome instanceof SlotFailure)) return outcome;
     if (!outcome.passesOn) break;
@@ -75,7 +77,7 @@ export async function walkChain<Response>(
   throw walk.failure();
 }
 
-/** What is known of a request whose slots are attempted. */
+/** The attempts of one request: its failures, and the slots that it has passed over. */
 class ChainWalk<Response> {
   readonly #attempt: Attempt<Response>;
   readonly #options: ChainOptions;
@@ -92,7 +94,7 @@ class ChainWalk<Response> {
     this.#options = options;
   }
 
-  /** Returns whether the prompt was too long for a slot whose context is as large as that of this one. */
+  /** Returns whether the prompt was too long for a slot with at least the context of this one. */
   isTooShort(slot: Slot): boolean {
     if (this.#refusedContext === 0) return false;
     const isTooShort = (slot.contextTokens ?? 0) <= this.#refusedContext;
@@ -100,20 +102,20 @@ class ChainWalk<Response> {
     return isTooShort;
   }
 
-  /** Calls a slot: see `#call`, and again as its retries allow. */
-  callOnce(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
-    return slot.retries === undefined ? this.#call(slot) : this.#callAgain(slot);
+  /** Calls a slot as `#call` does, and retries as the slot allows. */
+  callWithRetries(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+    return slot.retries === undefined ? this.#call(slot) : this.#retry(slot);
   }
 
   /**
-   * Calls a slot with one key of its provider after another, until one is neither limited nor refused.
-   * Resolves with the response, the last failure, or undefined where it may not be called now.
+   * Calls a slot with the keys of its provider, one after the other, until a key is neither limited nor refused.
+   * Resolves with the response, with the last failure, or with undefined if no call was admitted.
    */
-  async callEach(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+  async callWithKeys(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
     const { balancer, affinity } = this.#options;
     let failure: SlotFailure | undefined;
     for (const one of balancer.orderKeys(slot, affinity)) {
-      const outcome = await this.callOnce(one);
+      const outcome = await this.callWithRetries(one);
       if (outcome === undefined) {
         if (this.#passReason !== "cools" && this.#passReason !== "key_refused") break;
         continue;
@@ -125,7 +127,7 @@ class ChainWalk<Response> {
     return failure;
   }
 
-  async #callAgain(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
+  async #retry(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
     const { isWhole, signal } = this.#options;
     let outcome = await this.#call(slot);
     const pauses = repeatPauses(signal);
@@ -140,8 +142,8 @@ class ChainWalk<Response> {
   }
 
   /**
-   * Calls a slot, and resolves with its response or its failure; with undefined where it may not be called
-   * now. Throws any other error.
+   * Calls a slot. Resolves with its response or its failure, and with undefined if the call is not admitted.
+   * Rejects with any other error.
    */
   async #call(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
     const { breakers, accountId, onAttempt } = this.#options;
@@ -165,7 +167,7 @@ class ChainWalk<Response> {
         onAttempt?.(slot, "abandoned");
         throw error;
       }
-      // What a provider has refused used no tokens.
+      // A refused call used no tokens.
       use?.end(error.status === undefined ? undefined : 0);
       this.#recordFailure(slot, error);
       breakers.failed(slot, accountId, permit, error);

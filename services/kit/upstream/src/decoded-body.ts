@@ -130,7 +130,7 @@ async function* decode(
     }
     if (reading.failure !== undefined) throw reading.failure;
   } catch (cause) {
-    // What a connection that breaks has cut may be an error of the decoder, too.
+    // A broken connection may cause an error of the decoder, too. The first cause is thrown.
     throw reading.failure ?? (cause instanceof SlotFailure ? cause : notDecoded(cause));
   } finally {
     decoder.destroy();
@@ -149,7 +149,7 @@ async function* plain(start: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenera
 
 interface Reading {
   chunks: AsyncIterator<Buffer>;
-  /** Why the coded body broke. Thrown once what came before is read. */
+  /** Why the coded body broke. It is thrown once the bytes before it are read. */
   failure: unknown;
 }
 

@@ -10,14 +10,14 @@ const maxUnreadBytes = 64 * 1024;
 /** How long a response may take to end after `letEnd`. */
 const endTimeoutMs = 1_000;
 
-/** How long after it was paused a connection may have a backlog. */
+/** A connection may have a backlog for this long after it was paused. */
 const backlogAfterMs = 10_000;
 const eventStreamType = /event-?stream/i;
 
 /** Aborts a call whose response is not read to its end. No caller is thrown this error. */
 const notReadToEnd = new errors.RequestAbortedError("the response was not read to its end");
 
-/** How long a call may take, where that is limited. */
+/** The longest times of a call. */
 export interface CallLimits {
   /** To the first byte of the response's body. */
   firstByteMs?: number | undefined;
@@ -132,7 +132,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#end !== undefined) return;
-    if (this.#firstByteTimer !== undefined) this.#stopWaiting();
+    if (this.#firstByteTimer !== undefined) this.#clearFirstByteTimer();
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.byteLength;
     if (this.#unreadBytes > maxUnreadBytes) this.#pause(controller);
@@ -194,7 +194,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
     return setTimeout(() => this.#abandon(new CallTimeout(code)), ms);
   }
 
-  #stopWaiting(): void {
+  #clearFirstByteTimer(): void {
     clearTimeout(this.#firstByteTimer);
     this.#firstByteTimer = undefined;
   }
@@ -229,7 +229,7 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   #close(failure: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { failure };
-    if (this.#firstByteTimer !== undefined) this.#stopWaiting();
+    if (this.#firstByteTimer !== undefined) this.#clearFirstByteTimer();
     clearTimeout(this.#totalTimer);
     this.#backlog?.stop();
     this.#signal.removeEventListener("abort", this.#onAbort);

@@ -129,7 +129,7 @@ export function createProviderClient(
   };
 }
 
-/** The connections to providers: those that may take equally long to open have one agent. */
+/** The agents of the connections to providers, one for each connect timeout. */
 class Agents {
   readonly #default = createAgent(connectTimeoutMs);
   readonly #others = new Map<number, Agent>();
@@ -226,7 +226,7 @@ async function send(
   }
 }
 
-/** Whether a response begins before it is complete: a stream of events, or audio. */
+/** Returns whether a response begins before it is complete, as a stream of events or audio does. */
 function isInChunks({ accept }: Record<string, string>): boolean {
   return accept !== undefined && accept !== "application/json";
 }

@@ -78,8 +78,8 @@ export function isBrokenConnection(failure: unknown): boolean {
 }
 
 /**
- * Whether a failure is a call that took longer than its provider's calls may take in all. The gateway ends
- * it as it does at the deadline of a route, since a client can ask for a response that takes so long.
+ * Returns whether a call exceeded the total timeout of its provider. The stream is billed as at the deadline of a
+ * route, because a client can request a response that takes that long.
  */
 export function isTotalTimeout(failure: unknown): boolean {
   if (!(failure instanceof SlotFailure)) return false;

@@ -5,8 +5,8 @@ import { hideKeys } from "@tollgate/upstream/redaction";
 const maxCharacters = 2_000;
 
 /**
- * Returns what a provider said in a refusal, for operators: its message, else the body of its response,
- * else that of the failure. It has neither the provider's credentials nor what looks like a key.
+ * Returns the text of a failure for operators: the message in the provider's response, else the body of the
+ * response, else the message of the failure. Hides the provider's credentials and all texts that look like keys.
  */
 export function errorTextOf(
   { refusal, said, hint, message }: SlotFailure,

@@ -12,14 +12,14 @@ import { errorTextOf } from "./error-text.ts";
 import { openProvider } from "./tested-catalog.ts";
 
 const timeoutMs = 20_000;
-/** What one provider lists: OpenRouter has some 500. */
+/** The most models of a provider. OpenRouter lists about 500. */
 const maxModels = 5_000;
 const maxIdLength = 256;
 
 /**
- * Resolves with the models that the key of a provider can see, by their ids, or with why there are none.
- * Throws `not_found` for a provider that the catalog has not, and `invalid_param` for an unsaved catalog
- * that is not valid.
+ * Resolves with the ids of the models that a provider's key can see, or with the provider's error. Throws
+ * `not_found` for a provider that the catalog does not have, and `invalid_param` for an unsaved catalog that is
+ * not valid.
  */
 export async function listProviderModels(
   runtime: ProviderRuntime,
@@ -54,7 +54,7 @@ export async function listProviderModels(
   }
 }
 
-/** A request is sent to a slot; of this one, only the provider and the path are read. */
+/** Returns a slot for `ProviderClient.send`, which reads only its provider and path. */
 function slotOf(provider: Provider, path: string): Slot {
   return { id: provider.name, provider, path } as Slot;
 }

@@ -8,7 +8,7 @@ import type { Engine } from "../engine.ts";
 import { readToFirst } from "../first-chunk.ts";
 import type { BillableCall, Generation } from "../generation.ts";
 
-/** What a test has seen. */
+/** The failure, time and usage of a tested call. */
 export interface SlotTestRecord {
   failure?: SlotFailure;
   firstByteMs?: number;
@@ -16,9 +16,9 @@ export interface SlotTestRecord {
 }
 
 /**
- * An engine whose calls are attempted at the one slot of a model, whatever the breakers say of it. It
- * holds and charges no money and publishes nothing, so a route that is served by it is tested as clients
- * use it. `record` has what the call has shown.
+ * An engine that attempts each call at the only slot of a model, and ignores the circuit breakers. It holds and
+ * charges no money, and publishes no usage event. A route that uses it runs the same code as for a client.
+ * `record` has the result of the call.
  */
 export class SlotTestEngine implements Engine {
   readonly record: SlotTestRecord = {};

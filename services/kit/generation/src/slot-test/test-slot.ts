@@ -12,10 +12,10 @@ import { errorTextOf } from "./error-text.ts";
 import { SlotTestEngine, type SlotTestRecord } from "./slot-test-engine.ts";
 import { openTested } from "./tested-catalog.ts";
 
-/** Longer than a small response takes, images included, and shorter than the call of a console. */
+/** Longer than a small response or an image takes, and shorter than the timeout of the console. */
 const timeoutMs = 45_000;
 
-/** What a service needs to serve the call of a test as it serves a client's. */
+/** The parts with which a service serves the call of a test like that of a client. */
 export interface TestedCall {
   runtime: ProviderRuntime;
   model: Model;
@@ -25,9 +25,9 @@ export interface TestedCall {
 }
 
 /**
- * Calls a slot by `serve`, which makes the smallest request of the model's route, and resolves with what
- * came of it. No account is charged. Throws `not_found` for a model or a slot that the catalog has not,
- * and `invalid_param` for an unsaved catalog that is not valid.
+ * Calls a slot by `serve`, which makes the smallest request of the model's route. Resolves with the result, also
+ * if the slot does not serve. No account is charged. Throws `not_found` for a model or a slot that the catalog
+ * does not have, and `invalid_param` for an unsaved catalog that is not valid.
  */
 export async function testSlot(
   runtime: ProviderRuntime,
@@ -87,7 +87,7 @@ function failureOf(
     const { status = 0, outcome } = failure;
     return { status, outcome, error: errorTextOf(failure, slot.provider.kind, redact) };
   }
-  const isTold = error instanceof GatewayError || error instanceof PeerError;
-  if (!isTold) throw error;
+  const isForCallers = error instanceof GatewayError || error instanceof PeerError;
+  if (!isForCallers) throw error;
   return { error: redact(error.message) };
 }

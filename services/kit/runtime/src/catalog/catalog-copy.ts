@@ -15,7 +15,7 @@ const schema = z.object({
   text: z.string(),
 });
 
-/** Resolves with the copy in a file; undefined where there is none that can be read. */
+/** Resolves with the copy in a file; undefined if the file is missing or not valid. */
 export async function readCatalogCopy(file: string): Promise<CatalogCopy | undefined> {
   try {
     return schema.parse(JSON.parse(await readFile(file, "utf8")));

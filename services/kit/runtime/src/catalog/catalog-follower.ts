@@ -9,20 +9,20 @@ import type { CatalogOrigin, OriginParts } from "./catalog-origin.ts";
 import { leaveCatalog } from "./leave-catalog.ts";
 import { type ServedCatalog, serveAfter, serviceOf } from "./served-catalog.ts";
 
-/** How often a process asks for the newest revision. It also does when a notice arrives. */
+/** How often a process polls for the newest revision. It also polls when a notice arrives. */
 const pollMs = 1_000;
-/** The same of an edge that waits until the other services have the revision. */
+/** How often an edge polls while it waits until the other services have the revision. */
 const waitingPollMs = 200;
-/** For how long it asks that often, and for how long a model that was removed is served. */
+/** For how long an edge polls that often, and for how long a removed model is still served. */
 const settleMs = 10_000;
 const timeoutMs = 5_000;
 /** How often a revision that was refused is checked again: a variable or a secret may be set. */
 const retryMs = 5_000;
-/** Without billing for this long, a process that starts serves the copy of the last revision. */
+/** A process that starts serves the copy of the last revision after this time without billing. */
 const copyAfterMs = 5_000;
 const maxReasonLength = 500;
 
-/** The catalog before a revision was published. */
+/** The catalog before the first revision is published. */
 const emptyCatalog: Catalog = {
   providers: new Map(),
   models: new Map(),
@@ -31,8 +31,8 @@ const emptyCatalog: Catalog = {
 };
 
 /**
- * Opens a catalog that is in the database. Resolves once billing has returned the newest revision, or
- * where `copyFile` has the last one and billing cannot be reached.
+ * Opens the catalog in the database. Resolves once billing has returned the newest revision, or once the copy
+ * in `copyFile` is served because billing cannot be reached.
  */
 export async function followRevisions(
   parts: OriginParts,
@@ -40,7 +40,7 @@ export async function followRevisions(
 ): Promise<CatalogOrigin> {
   const follower = new CatalogFollower(parts, copyFile);
   await follower.opened;
-  // Its users take the functions one by one.
+  // Functions, because users destructure the object.
   return {
     current: () => follower.current(),
     isNewest: () => follower.isNewest(),
@@ -63,7 +63,7 @@ class CatalogFollower {
   readonly #polling: Repeating;
   readonly #startedAt = performance.now();
   readonly #opening = Promise.withResolvers<void>();
-  /** What billing has sent last. */
+  /** The last revision that billing has sent. */
   #newest: Revision | undefined;
   #served: ServedCatalog | undefined;
   #servedAt = 0;
@@ -116,7 +116,7 @@ class CatalogFollower {
     await leaveCatalog(this.#parts.client, this.#parts.identity);
   }
 
-  /** Asks again at once where there is something new to report. */
+  /** Reports to billing and accepts its response. Polls again at once if the report has changed. */
   async #poll(): Promise<void> {
     try {
       const response = await this.#parts.client.syncCatalog(this.#report(), { timeoutMs });
@@ -151,7 +151,7 @@ class CatalogFollower {
     };
   }
 
-  /** Resolves with whether the process serves or has checked something else than before. */
+  /** Resolves with whether the next report of the process differs. */
   async #accept({ revision, text, candidate }: SyncCatalogResponse): Promise<boolean> {
     let hasChanged = false;
     if (text !== undefined || revision === 0n) this.#newest = { revision, text: text ?? "" };
@@ -204,7 +204,7 @@ class CatalogFollower {
     if (here.size > 1 || !here.has("billing")) readiness.setRefusing(true);
   }
 
-  /** Resolves with why the process cannot serve a text; empty where it can. */
+  /** Resolves with the reason why the process cannot serve a text; empty if it can. */
   async #problemOf(text: string): Promise<string> {
     try {
       await this.#parts.checkRevision(this.#catalogOf(text));

@@ -8,47 +8,46 @@ import type { Notices } from "../broker/notices.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Readiness } from "../operations/readiness.ts";
 
-/** What a service needs to use the catalog. */
+/** A service that uses the catalog of its process. */
 export interface CatalogUser {
   kinds: ProviderKinds;
-  /** Billing's. */
+  /** The client of billing. */
   client: Client<typeof CatalogService>;
   /** Refuses a catalog that the service cannot serve. */
   check?: CatalogCheck;
-  /** The same of a revision in the database, beside `check`: what operators can set before they publish. */
+  /** Also refuses a revision in the database, for settings that operators can change before they publish it. */
   checkRevision?: CatalogCheck;
 }
 
 /** The catalog as the services of a process share it. */
 export interface SharedCatalog {
-  /** Returns the catalog to serve. Call it for each request. It is empty until there is one. */
+  /** Returns the catalog to serve, which is empty before the first revision. Call it for each request. */
   current(): Catalog;
   /** Returns whether the process serves the newest catalog, and refuses none. */
   isNewest(): boolean;
-  /** Returns whether a model of `current` may be listed: whether the service of its route has it. */
+  /** Returns whether a model of `current` may be listed, because the service of its route serves it. */
   isListed(model: Model): boolean;
-  /** Returns the file that is the catalog; undefined where it is in the database. */
+  /** Returns the catalog file; undefined if the catalog is in the database. */
   file: (() => { path: string; text: string; hash: string }) | undefined;
 }
 
 /** Where the catalog of a process comes from. */
 export interface CatalogOrigin extends SharedCatalog {
-  /** Checks the catalog in use again, for a service that has started to use it. */
+  /** Checks the catalog in use again, after another service has begun to use it. */
   recheck(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What an origin is opened with. */
 export interface OriginParts extends Pick<CatalogUser, "kinds" | "client"> {
-  /** What the process reports of itself. */
+  /** The id and name by which the process reports to billing. */
   identity: { processId: string; name: string };
   /** The services of the process. */
   here: ReadonlySet<string>;
-  /** Returns those that use the catalog so far. */
+  /** Returns the services that use the catalog so far. */
   services(): string[];
-  /** Throws, or rejects with, a StartError where one of them refuses a catalog. */
+  /** Rejects with a StartError if one of these services refuses a catalog. */
   check(catalog: Catalog): Promise<void>;
-  /** The same of a revision in the database. */
+  /** Rejects with a StartError if one of these services refuses a revision in the database. */
   checkRevision(catalog: Catalog): Promise<void>;
   notices: Notices;
   log: Log;

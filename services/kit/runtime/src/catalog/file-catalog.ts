@@ -9,11 +9,11 @@ import { leaveCatalog } from "./leave-catalog.ts";
 const reportMs = 2_000;
 
 /**
- * Opens a catalog that is a file. Billing is told which version the process serves or refuses, where it
- * can be reached. Throws a StartError for a file that is not valid.
+ * Opens the catalog in a file. Reports to billing, while it can be reached, which version the process serves
+ * or refuses. Rejects with a StartError for a file that is not valid.
  */
 export async function openCatalogFile(file: string, parts: OriginParts): Promise<CatalogOrigin> {
-  const { client, identity, kinds, log, metrics, readiness } = parts;
+  const { client, identity, kinds, log, metrics } = parts;
   const reports = repeat(report, { everyMs: reportMs });
   const watch = await watchCatalog(file, {
     kinds,
@@ -39,7 +39,7 @@ export async function openCatalogFile(file: string, parts: OriginParts): Promise
       textHash: watch.current().hash,
       ...(refusal && { refusal: { textHash: refusal.hash, reason: refusal.reason } }),
     });
-    // The file is served without billing, too. The next report follows soon.
+    // The file is served without billing, too, and the next report follows soon.
     await sent.catch(() => {});
   }
 
@@ -58,7 +58,6 @@ export async function openCatalogFile(file: string, parts: OriginParts): Promise
     },
     async stop() {
       watch.close();
-      readiness.setRefusing(false);
       await reports.stop();
       await leaveCatalog(client, identity);
     },

@@ -9,8 +9,8 @@ import { openCatalogFile } from "./file-catalog.ts";
 /** The catalog of a process. */
 export interface ProcessCatalog {
   /**
-   * Resolves with the catalog, once there is one: waits for billing where it is in the database. Throws
-   * a StartError for a file that is not valid, or that `user` refuses.
+   * Resolves with the catalog, after billing has returned it if it is in the database. Rejects with a
+   * StartError for a file that is not valid, or that `user` refuses.
    */
   open(service: string, user: CatalogUser): Promise<SharedCatalog>;
   stop(): Promise<void>;
@@ -68,7 +68,7 @@ export function createProcessCatalog(
   };
 }
 
-/** Returns what operators call a process. One that starts again has the same name. */
+/** Returns the name of a process for operators. It is the same after a restart. */
 function nameOf(names: readonly string[], env: Environment): string {
   const own = names.length === 1 ? names[0] : "all";
   const port = /:([1-9]\d*)$/.exec(env.TOLLGATE_LISTEN ?? "")?.[1];

@@ -25,25 +25,25 @@ export interface ServedCatalog {
   /** The catalog of the revision. */
   own: Catalog;
   /**
-   * `own` with the models of the revision before that it has no longer, or not as widely. They are
-   * served for some seconds more, since clients may have listed them at an edge that is behind.
+   * `own` with the models of the previous revision that it has removed or made less visible. They are served
+   * for some more seconds, because clients may have listed them at an edge with the previous revision.
    */
   withRetiring: Catalog;
   /** The aliases of those models. They are not listed. */
   retiring: ReadonlySet<string>;
-  /** Since which revision each alias is served as widely as now, as far as the process knows. */
+  /** The revision since which each alias has at least its present visibility, as far as the process knows. */
   since: ReadonlyMap<string, bigint>;
 }
 
 const widths = { public: 2, unlisted: 1, internal: 0 } as const;
 
-/** Returns whether all who may call `one` may call `other`. */
+/** Returns whether `other` has the route of `one`, and at least its visibility. */
 function isAsWide(one: Model, other: Model | undefined): boolean {
   if (other?.routeType !== one.routeType) return false;
   return widths[other.visibility] >= widths[one.visibility];
 }
 
-/** Returns a revision as it is served after another one; undefined where it is the first. */
+/** Returns a revision as it is served after the revision `before`, which is undefined for the first. */
 export function serveAfter(
   before: ServedCatalog | undefined,
   { revision, text, catalog: own }: { revision: bigint; text: string; catalog: Catalog },

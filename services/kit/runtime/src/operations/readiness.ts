@@ -1,4 +1,4 @@
-/** Whether a process accepts new work. `refusing`: it cannot serve the newest catalog. */
+/** Whether a process accepts new work. `refusing` means that it cannot serve the newest catalog. */
 export interface Readiness {
   state(): "starting" | "ready" | "refusing" | "draining";
   /** Returns whether callers should use another replica. */

@@ -7,12 +7,12 @@ import { hash32, placeOf, shareOf } from "./weighted-order.ts";
 /** A chain, and how its slots share requests. */
 export type SharedChain = Pick<Model, "chain" | "balance">;
 
-/** Where no response has been measured, a slot counts as this fast, so that calls in progress decide. */
+/** The latency of a slot without a measured response, so that its calls in progress decide. */
 const leastLatencyMs = 1;
 
 /**
- * Orders the slots of chains, and counts the calls of those that have limits or share requests by their
- * load. Slots with the same id are one.
+ * Orders the slots of chains, and counts the calls of slots that have limits or share requests by load. Slots
+ * with the same id are counted together.
  */
 export class LoadBalancer {
   readonly #now: () => number;
@@ -27,7 +27,7 @@ export class LoadBalancer {
 
   /**
    * Returns the slots of a chain in the order in which a request attempts them: tier by tier, and within a
-   * tier as the model's balance has it. With an affinity, the order is the same for all its requests.
+   * tier by the model's balance. Requests with the same affinity get the same order.
    */
   order({ chain, balance }: SharedChain, affinity: string | undefined): readonly Slot[] {
     if (balance === undefined || chain.length === 1) return chain;
@@ -44,8 +44,8 @@ export class LoadBalancer {
   }
 
   /**
-   * Returns the slots that a slot of a chain has for the keys of its provider, in the order in which a
-   * request is sent with them: at random by their weights, or as its affinity has it.
+   * Returns the slots for the keys of a slot's provider, in the order in which a request attempts them: at
+   * random by weight, or the same order for the same affinity.
    */
   orderKeys(slot: Slot, affinity: string | undefined): readonly Slot[] {
     const hash = affinity === undefined ? undefined : hash32(affinity);
@@ -57,12 +57,12 @@ export class LoadBalancer {
     return places.sort((left, right) => left.place - right.place).map(({ one }) => one);
   }
 
-  /** Returns how long the limits of a slot keep a call from it: 0 where they do not. */
+  /** Returns how long a call must wait for the limits of a slot; 0 if it may be sent now. */
   waitMs(slot: Slot, tokens: number): number {
     return this.#loadOf(slot).waitMs(slot, tokens, this.#now());
   }
 
-  /** Counts a call of a slot. `end` of the result must follow. */
+  /** Counts a call of a slot, until `end` of the result is called. */
   begin(slot: Slot, tokens: number): SlotUse {
     return new SlotUse(this.#loadOf(slot), tokens, this.#now);
   }
@@ -88,7 +88,7 @@ export class LoadBalancer {
     tier.sort((left, right) => compare(burdens, left, right) || compare(places, left, right));
   }
 
-  /** Returns how much a slot has to do for its weight with one more call. */
+  /** Returns the load of a slot with one more call, divided by its weight. */
   #burdenOf(slot: Slot, weight: number, balance: "least_busy" | "latency", now: number): number {
     const load = this.#loadOf(slot);
     const calls = (load.inProgress + 1) / weight;

@@ -1,14 +1,14 @@
 import type { Slot } from "@tollgate/catalog/model";
 import { TrailingMinute } from "./trailing-minute.ts";
 
-/** How long a client is asked to wait where all of a slot's calls in progress are taken. */
+/** The wait of a client while a slot has as many calls in progress as its limit. */
 const parallelWaitMs = 1_000;
-/** How much a response changes the average of the times to a response. */
+/** The weight of the newest response in the average latency. */
 const newestShare = 0.3;
-/** A time to a response counts for half after this time, so that a slow slot is called again. */
+/** The average latency halves in this time without a response, so that a slow slot is called again. */
 const latencyHalfLifeMs = 10_000;
 
-/** The calls of one slot, by this process. */
+/** The calls of this process to one slot. */
 export class SlotLoad {
   inProgress = 0;
   readonly requests = new TrailingMinute();
@@ -17,7 +17,7 @@ export class SlotLoad {
   #respondedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * Returns how long the slot's limits keep a call of so many tokens from it: 0 where they do not. A call
+   * Returns how long a call of so many tokens must wait for the slot's limits; 0 if it may be sent now. A call
    * with more tokens than the limit waits until none are counted.
    */
   waitMs({ limits = {} }: Slot, tokens: number, now: number): number {
@@ -30,12 +30,13 @@ export class SlotLoad {
     return Math.max(forRequests, this.tokens.msUntil(most, now));
   }
 
-  /** Returns the average time to a response, which fades; 0 where none is known. */
+  /** Returns the average time to a response, which fades with the time since the last one; 0 without one. */
   latencyMs(now: number): number {
     return this.#latencyMs * 0.5 ** ((now - this.#respondedAt) / latencyHalfLifeMs);
   }
 
-  responded(ms: number, now: number): void {
+  /** Adds the time to a response to the average. */
+  addLatency(ms: number, now: number): void {
     const isFirst = this.#latencyMs === 0;
     this.#latencyMs = isFirst ? ms : ms * newestShare + this.#latencyMs * (1 - newestShare);
     this.#respondedAt = now;
@@ -60,10 +61,10 @@ export class SlotUse {
     if (tokens > 0) load.tokens.add(tokens, this.#startedAt);
   }
 
-  /** Records that the slot has responded: with a whole response, or the first chunk of one. */
+  /** Records that the slot has responded with a whole response, or with the first chunk of a stream. */
   respond(): void {
     const now = this.#now();
-    this.#load.responded(now - this.#startedAt, now);
+    this.#load.addLatency(now - this.#startedAt, now);
   }
 
   /** Ends the call, once. `tokens` are those that it used, where they are known. */
@@ -71,7 +72,7 @@ export class SlotUse {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#load.inProgress -= 1;
-    if (tokens < this.#tokens) this.#load.tokens.takeBack(this.#tokens - tokens, this.#startedAt);
+    if (tokens < this.#tokens) this.#load.tokens.subtract(this.#tokens - tokens, this.#startedAt);
     else if (tokens > this.#tokens) this.#load.tokens.add(tokens - this.#tokens, this.#now());
   }
 }

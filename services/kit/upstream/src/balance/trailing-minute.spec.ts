@@ -24,9 +24,9 @@ test("the time until there is room is that of the oldest counts that must expire
 test("what is taken back counts no longer, and nothing is taken back once it has expired", () => {
   const minute = new TrailingMinute();
   minute.add(10, 0);
-  minute.takeBack(4, 900);
+  minute.subtract(4, 900);
   expect(minute.sum(1_000)).toBe(6);
   expect(minute.sum(70_000)).toBe(0);
-  minute.takeBack(6, 0);
+  minute.subtract(6, 0);
   expect(minute.sum(70_000)).toBe(0);
 });

@@ -1,15 +1,15 @@
 const windowMs = 60_000;
 const secondMs = 1_000;
 
-/** What was counted within one second, which begins at `at`. */
+/** The count of one second, which begins at `at`. */
 interface Second {
   readonly at: number;
   count: number;
 }
 
 /**
- * A count over the trailing minute. What is counted within one second counts until the last of it is a
- * minute old, so that no 60 seconds have more than the count.
+ * A count over the trailing minute. The counts of one second expire together, when its end is a minute old, so
+ * that no period of 60 seconds has more than the count.
  */
 export class TrailingMinute {
   /** Oldest first, at most 61. */
@@ -24,8 +24,8 @@ export class TrailingMinute {
     this.#sum += count;
   }
 
-  /** Takes back a part of what was added at a time, unless that has expired. */
-  takeBack(count: number, addedAt: number): void {
+  /** Subtracts a part of the count that was added at `addedAt`, unless that has expired. */
+  subtract(count: number, addedAt: number): void {
     const at = secondOf(addedAt);
     const second = this.#seconds.findLast((one) => one.at === at);
     if (second === undefined) return;
@@ -42,7 +42,7 @@ export class TrailingMinute {
     }
   }
 
-  /** Returns how long it takes until at most this much is counted. */
+  /** Returns the time until the count is at most `most`. */
   msUntil(most: number, now: number): number {
     let rest = this.sum(now);
     for (const second of this.#seconds) {

@@ -1,6 +1,6 @@
 /**
- * Returns the place of a candidate in an order, lower first: the weights are the odds to come first, and
- * those of the rest to come next. `share` is a number above 0 and below 1, drawn for the candidate.
+ * Returns the place of a candidate in an order, lower first. The weights are the odds to come first, and among
+ * the rest to come next. `share` is a number above 0 and below 1 that was drawn for the candidate.
  */
 export function placeOf(weight: number, share: number): number {
   // The time of the first event of a process with the rate `weight`: the earliest of several is drawn by
@@ -9,15 +9,15 @@ export function placeOf(weight: number, share: number): number {
 }
 
 /**
- * Returns the share of a candidate that a text draws: always the same, and as good as random between
- * texts. All requests with one text have the same order of candidates (rendezvous hashing), which
- * changes only in the places of a candidate that comes or goes.
+ * Returns the share of a candidate for an affinity, given the hashes of both: always the same, and pseudo-random
+ * over affinities. All requests with one affinity have the same order of candidates (rendezvous hashing). Adding
+ * or removing a candidate changes only its own place.
  */
 export function shareOf(affinity: number, candidate: number): number {
   return (mix(affinity ^ candidate) + 0.5) / 2 ** 32;
 }
 
-/** Returns a hash of 32 bits (FNV-1a). It is not a secret: who chooses a text may choose its order. */
+/** Returns a hash of 32 bits (FNV-1a). It is not a secret: a client that chooses the text can choose its order. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {

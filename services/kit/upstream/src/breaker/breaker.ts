@@ -43,8 +43,9 @@ export function isDenied(permit: CallPermit): permit is Denial {
  * - `unreachable`: five in a row, of any accounts, take the slot out for all.
  * - `key_or_bill`: all slots of the provider's key are out at once. Once a minute one call is made. A slot
  *   whose provider has several keys is called with the others. A call that began before a stored key was
- *   replaced says nothing of the new one.
- * - `rate`: the slot, or the key of a pool at it, is not called for as long as the provider asks, a minute at most. Where the same
+ *   replaced says nothing about the new key.
+ * - `rate`: the slot, or the slot with one key of a pool, is not called for as long as the provider asks, a minute
+ *   at most. Where the same
  *   account was limited the last time, and others were served since, it cools for that account alone, so
  *   that an account whose requests exceed the limit does not block the others.
  * - `trouble`: five in a row of one account take the slot out for that account. It is out for every
@@ -70,7 +71,7 @@ export interface Breakers {
   /** Returns the ids of the slots that are out for all accounts. */
   open(): string[];
   refusedKeys(): KeyRefusal[];
-  /** Forgets the refused keys that the catalog has no longer. */
+  /** Forgets the refused keys that are no longer in the catalog. */
   keepKeys(isInCatalog: (key: KeyRefusal) => boolean): void;
   /**
    * Forgets that the key in a stored secret was refused: it has another value now, which all calls that are
@@ -119,7 +120,7 @@ class SlotBreakers implements Breakers {
       return "key_refused";
     }
     if (record !== undefined) {
-      if (coolingOf(record, slot)?.holds(accountId, now)) return "cools";
+      if (coolingOf(record, slot)?.appliesTo(accountId, now)) return "cools";
       if (!this.#admitToSlot(record, accountId, now)) return "out";
     }
     return !areKeysTaken && this.#keys.startTrial(slot.provider) ? this.#trial : this.#granted;
@@ -191,7 +192,7 @@ class SlotBreakers implements Breakers {
     const record = this.#records.get(slot.id);
     const cooling = record === undefined ? undefined : coolingOf(record, slot);
     const now = this.#now();
-    return cooling?.holds(accountId, now) ? cooling.until - now : undefined;
+    return cooling?.appliesTo(accountId, now) ? cooling.until - now : undefined;
   }
 
   open(): string[] {

@@ -26,7 +26,7 @@ interface RefusedKeyState {
   isTrialPending: boolean;
 }
 
-/** The keys that providers refuse. A slot is out where all keys that it may be called with are refused. */
+/** The keys that providers refuse. A slot is out if all of its keys are refused. */
 export class RefusedKeys {
   readonly #states = new Map<string, RefusedKeyState>();
   readonly #outSlotIds = new Set<string>();
@@ -76,7 +76,7 @@ export class RefusedKeys {
     return false;
   }
 
-  /** Records that a slot is not called with its key. Returns whether the slot is out, and was not before. */
+  /** Records that a slot is not called with its key. Returns true if this takes the slot out. */
   addSlot(slot: Slot): boolean {
     this.#states.get(idOf(slot.provider))?.slotIds.add(slot.id);
     if (this.#outSlotIds.has(slot.id) || !this.#isSlotOut(slot)) return false;
@@ -96,7 +96,7 @@ export class RefusedKeys {
     return { key: state.key, slotIds: this.#delete(id, state) };
   }
 
-  /** Does the same for one of `list`. Returns these slots. */
+  /** Forgets a key of `list`. Returns the slots that were out because of it. */
   forget(key: KeyRefusal): readonly string[] {
     for (const [id, state] of this.#states) if (state.key === key) return this.#delete(id, state);
     return [];

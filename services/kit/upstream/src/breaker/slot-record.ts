@@ -16,7 +16,7 @@ export class SlotRecord {
   lastSuccessAt = Number.NEGATIVE_INFINITY;
   /** When a slot that was out for all served again. */
   recoveredAt = Number.NEGATIVE_INFINITY;
-  /** Undefined where its provider has limited no call. Of a pool, each key has its own. */
+  /** The rate limits by the names of keys in a pool. Undefined: its provider has limited no call. */
   coolings: Map<string, Cooling> | undefined;
   /** Calls in a row that did not reach the provider. */
   unreached: FailureStreak | undefined;
@@ -40,8 +40,8 @@ export class Cooling {
   limitedAccount: string | undefined;
   hasServedOthers = false;
 
-  /** Whether the account's calls wait. */
-  holds(accountId: string, now: number): boolean {
+  /** Returns whether the account's calls wait. */
+  appliesTo(accountId: string, now: number): boolean {
     return now < this.until && (this.onlyFor === undefined || this.onlyFor === accountId);
   }
 
@@ -63,7 +63,7 @@ export class Cooling {
   }
 }
 
-/** Returns the rate limit that calls of a slot meet, if its provider has limited any. */
+/** Returns the rate limit of a slot; undefined if its provider has limited no call. */
 export function coolingOf({ coolings }: SlotRecord, slot: Slot): Cooling | undefined {
   return coolings?.get(poolKeyOf(slot));
 }
