@@ -110,8 +110,8 @@ interface Progress {
 }
 
 /**
- * Counts what a provider had sent, and its client was not sent when it left: its usage, and what it has
- * generated. A client that does not read would otherwise pay less.
+ * Counts the usage and the output that a provider sent, and that its client did not get before it left. A client
+ * that does not read would otherwise pay less.
  */
 async function countUnsent(
   body: ProviderStream,
@@ -128,7 +128,7 @@ async function countUnsent(
       events = take(await items.next(), reader, reading, state);
     }
   } catch {
-    // It breaks here.
+    // The stream ends here.
   }
 }
 

@@ -34,9 +34,9 @@ export function untilLeft(parts: AsyncIterator<StreamPart>): AsyncIterable<Strea
 }
 
 /**
- * Resolves with the usage of a stream that its client, its deadline or the longest time of its provider's
- * calls has ended: as far as its provider
- * has reported it, and the rest by the tokenizer. Resolves with undefined where the provider or the gateway
+ * Resolves with the usage of a stream that its client, its deadline or the total timeout of its provider has
+ * ended: as its provider has reported it, and the rest by the tokenizer. Resolves with undefined where the
+ * provider or the gateway
  * has ended it, unless its connection broke while a client did not read, and where the provider was not
  * sent the request (`UnsentCall`, which is another error than the signal's reason).
  */

@@ -132,7 +132,7 @@ export function billableCall({ client, model, unable, hold, session }: PreparedC
   return { caller, model, unable, estimate, least, isWhole, tokens, conversationId, affinity };
 }
 
-/** Returns what the account's requests with the same prompt cache or end user have in common. */
+/** Returns the affinity of a request, which is the account's own; undefined for none. */
 function scopedAffinity({ affinity, caller }: ChatCall): string | undefined {
   return affinity === "" ? undefined : `${caller?.accountId} ${affinity}`;
 }

@@ -30,8 +30,8 @@ export interface StreamEnd {
  * Transcribes a file over a WebSocket to the provider, or by OpenAI's form, and yields the events as they
  * arrive. Whatever ends it, what it used is billed, but for the end of the gateway's grace period; see
  * `TranscriptUsage`. A provider that was sent a form is read to its end although the client leaves; no
- * other is called then, and the request is not in progress any more. Throws `unsupported_audio_format` for audio that is not PCM, and `invalid_param`
- * where no slot of the alias takes streams.
+ * other is called then, and the request is no longer in progress. Throws `unsupported_audio_format` for audio that
+ * is not PCM, and `invalid_param` if no slot of the alias takes streams.
  */
 export async function* streamFile(
   { engine, providers }: ProviderRuntime,

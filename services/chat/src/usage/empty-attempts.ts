@@ -11,7 +11,7 @@ import { countedUsage, measure } from "./usage.ts";
  */
 export class EmptyAttempts {
   #lines: PricedLine[] | undefined;
-  /** What the providers charge. Undefined where the catalog does not say it of each. */
+  /** What the providers charge. Undefined if it is not known for each attempt. */
   #providerLines: PricedQuantity[] | undefined = [];
   #last: Slot | undefined;
 
@@ -21,9 +21,9 @@ export class EmptyAttempts {
     const { lines, providerLines } = measure(usage, slot);
     this.#last = slot;
     this.#lines ??= [];
-    this.#lines.push({ dimension: "empty_attempt", ...one(costOf(lines)) });
+    this.#lines.push({ dimension: "empty_attempt", ...asOneUnit(costOf(lines)) });
     if (providerLines === undefined) this.#providerLines = undefined;
-    else this.#providerLines?.push(one(nanoCostOf(providerLines)));
+    else this.#providerLines?.push(asOneUnit(nanoCostOf(providerLines)));
   }
 
   /** Returns what is billed where no other provider was called; undefined for nothing. */
@@ -46,6 +46,7 @@ export class EmptyAttempts {
   }
 }
 
-function one(cost: NanoUsd): PricedQuantity {
+/** Returns a cost as the price of one unit. */
+function asOneUnit(cost: NanoUsd): PricedQuantity {
   return { quantity: 1n, price: { picoUsd: cost * 1_000n, per: 1n } };
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { text as readText } from "node:stream/consumers";
-import { formatUsd } from "@tollgate/core/money";
+import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
 import type { CatalogPrice } from "@tollgate/proto/tollgate/v1/model";
 import type { ProviderModel } from "@tollgate/proto/tollgate/v1/slot_test";
 import { formatTable, type TableColumn } from "../text/table.ts";
@@ -77,15 +77,11 @@ function pricesText({ listPrices }: ProviderModel): string {
   return listPrices.map((price) => `${price.dimension} ${usdOf(price)}/${price.per}`).join(", ");
 }
 
-const picoDigits = 12;
-
 function usdOf({ pricePicoUsd }: CatalogPrice): string {
-  const digits = pricePicoUsd.toString().padStart(picoDigits + 1, "0");
-  const fraction = digits.slice(-picoDigits).replace(/0+$/, "");
-  return `${digits.slice(0, -picoDigits)}${fraction === "" ? "" : `.${fraction}`}`;
+  return formatPicoUsd(pricePicoUsd);
 }
 
-/** The key is read from standard input, so that no history has it. */
+/** Reads the key from standard input, so that no shell history has it. */
 async function unsavedOf({ draft, "with-key": withKey }: CommandOptions) {
   if (draft === undefined) return {};
   const apiKey = withKey === true ? (await readText(process.stdin)).trim() : "";

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-/** What is known of a provider that an imported model is served by. */
+/** A provider of an imported model. */
 export interface DraftProvider {
   /** The name that it should have. */
   name: string;
@@ -30,7 +30,7 @@ export interface Imported {
   catalog: { providers: Record<string, unknown>; models: unknown[] };
   /** The commands that create its keys. */
   commands: readonly string[];
-  /** What could not be carried over, and what to do about it. */
+  /** The settings that were not translated, and what to do about them. */
   notes: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export class CatalogDraft {
     this.#notes.add(text);
   }
 
-  /** Returns the name of the provider, which is shared by those that are equal. */
+  /** Adds a provider, unless an equal one was added. Returns its name in the catalog. */
   addProvider({ name, ...fields }: DraftProvider): string {
     const wanted = nameOf(name);
     for (let number = 1; ; number += 1) {
@@ -75,6 +75,7 @@ export class CatalogDraft {
     return this.#models.get(alias)?.fields;
   }
 
+  /** Returns the catalog of all models and of the providers that they use. */
   finish(commands: readonly string[]): Imported {
     const models = [...this.#models].map(([alias, { fields, chain }]) => ({
       alias,

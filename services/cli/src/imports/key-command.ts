@@ -1,6 +1,6 @@
 import { presentMembers } from "./catalog-draft.ts";
 
-/** What is known of a key of another gateway, but its secret. */
+/** A key of another gateway, without its secret. */
 export interface ImportedKey {
   account: string;
   name?: string | undefined;

@@ -15,7 +15,7 @@ export interface RoleMapping {
   memberRole?: MemberRole;
 }
 
-/** The mappings that apply to somebody: one that is no membership, or memberships. */
+/** The mappings that apply to a person: one role of an operator or a customer, or else memberships. */
 export interface GivenRoles {
   mapping: RoleMapping | undefined;
   memberships: readonly RoleMapping[];

@@ -5,7 +5,7 @@ import type { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { addressOf } from "./call-context.ts";
 import type { ConsoleCallParts } from "./console-call-parts.ts";
 
-/** Returns the calls by which people enter without a session: they sign up, join, or forgot a password. */
+/** Returns the calls of people without a session: sign-up, invitations and forgotten passwords. */
 export function implementEntrances({ sessions, identities }: ConsoleCallParts) {
   return {
     async signUp({ email, accountName, acceptsTerms }, context) {

@@ -5,7 +5,7 @@ import type { Client } from "@tollgate/rpc/implementation";
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 
 /** Where Stripe sends its events. */
-export const stripePath = "/webhooks/stripe";
+const stripePath = "/webhooks/stripe";
 
 /** Stripe's events have a few KiB. */
 const maxBodyBytes = 512 * 1024;
@@ -20,7 +20,7 @@ export interface StripeRouteParts {
   log: Log;
 }
 
-/** Returns the route that passes Stripe's events on to billing, which checks their signatures. */
+/** Creates the route that forwards Stripe's events to billing, which checks their signatures. */
 export function createStripeRoute({ payments, log }: StripeRouteParts): Router {
   let deliveries = 0;
 
@@ -68,7 +68,7 @@ const refuseBody: ErrorRequestHandler = (error: { status?: number }, _req, res, 
     .send("The body cannot be read.\n");
 };
 
-/** A status outside 2xx makes Stripe repeat the event. The text says nothing inside. */
+/** Sends a status outside 2xx, so that Stripe repeats the event, and no internal message. */
 function sendFailure(res: Response, error: unknown, log: Log): void {
   if (error instanceof GatewayError && error.status < 500) {
     res.status(error.status).type("text/plain").send(`${error.message}\n`);

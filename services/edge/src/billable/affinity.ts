@@ -1,9 +1,9 @@
-/** Longer values are cut: requests that have so much in common may as well share a slot. */
+/** Longer values are cut. Requests that differ only after this length share a slot. */
 const maxLength = 256;
 
 /**
- * Returns the first of these members of a request that names what its later requests have in common, such
- * as a key of the prompt cache or an end user; an empty text where none does.
+ * Returns the first of these members of a request that is a text, such as the key of a prompt cache or an end
+ * user; an empty text if none is.
  */
 export function affinityOf(...members: readonly unknown[]): string {
   const named = members.find((member) => typeof member === "string" && member !== "");

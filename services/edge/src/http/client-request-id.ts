@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** The headers in which clients send an id of their own, the first that is set counts. */
+/** The headers in which clients send an id of their own. The first that is set is used. */
 const headers = ["x-client-request-id", "x-request-id", "x-correlation-id"] as const;
 const maxCharacters = 200;
 

@@ -19,7 +19,7 @@ export function createClientAddress(proxies: readonly string[]): ReadClientAddre
   };
 }
 
-/** A socket that listens on IPv6 reports the addresses of IPv4 clients within those of IPv6. */
+/** Returns an IPv4 address without the IPv6 prefix that a socket which listens on IPv6 reports. */
 function withoutMapping(address: string): string {
   return address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
 }

@@ -7,7 +7,7 @@ export const maxOfAccount = 60;
 export const maxInMinute = 300;
 const minuteMs = 60_000;
 
-/** To whom a refused request is attributed. */
+/** The key or address, and the account, whose bounds a record counts towards. */
 interface Owner {
   /** The key, or the address of a client without a known one. */
   id: string;
@@ -16,9 +16,9 @@ interface Owner {
 }
 
 /**
- * The records of refused requests that are to be stored: bounded per minute, so that a flood of refused
- * requests costs neither memory nor the database, and takes no other account's records. Billing has
- * the same bounds of accounts for all processes together.
+ * Queues the records of refused requests. It is bounded per minute, so that a flood of refused requests uses
+ * little memory and database, and does not displace the records of other accounts. Billing applies the bounds of
+ * accounts to all processes together.
  */
 export class RefusalQueue {
   readonly #nowMs: () => number;

@@ -34,9 +34,9 @@ interface Count {
 }
 
 /**
- * Sums the refusals of a second in memory, and sends the sums and the records to billing, behind the
- * requests. They are for information: a process that is killed loses the last ones, and records that
- * billing does not take are dropped.
+ * Sums the refusals of a second in memory, and sends the sums and the records to billing, so that no request
+ * waits for them. They are for information only: a process that is killed loses the last ones, and records of a
+ * failed call are dropped.
  */
 export function createRefusals({ billing, log, clientAddressOf, now }: RefusalParts): Refusals {
   let counts = new Map<string, Count>();

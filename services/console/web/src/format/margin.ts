@@ -1,4 +1,4 @@
-/** The part of a price or a charge that is left after what the provider gets, for people. */
+/** The part of a price or a charge that remains after the provider cost, for people. */
 export interface Margin {
   text: string;
   isLoss: boolean;

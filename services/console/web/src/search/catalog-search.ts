@@ -7,7 +7,7 @@ interface CatalogSearch {
   before?: string;
 }
 
-/** Returns what an address asks of the catalog's screen. What is not the number of a revision is left out. */
+/** Returns the search parameters of the catalog's screen, without those that are not revision numbers. */
 export function readCatalogSearch(raw: RawSearch): CatalogSearch {
   const found: CatalogSearch = {};
   for (const name of ["revision", "before"] as const) {

@@ -7,7 +7,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { type DiffPart, shownParts } from "./diff-parts.ts";
 import "./catalog.css";
 
-/** What a revision has changed of the one before it. */
+/** The differences between a revision and the one before it. */
 export function RevisionDiff({ revision }: { revision: bigint }) {
   const isFirst = revision <= 1n;
   const diff = useQuery(

@@ -14,7 +14,7 @@ interface Props {
   slotId: string;
 }
 
-/** Calls a slot once, and shows what came of it. */
+/** Calls a slot once, and shows the result. */
 export function TestSlot({ alias, slotId }: Props) {
   const dialog = useOpen();
   return (
