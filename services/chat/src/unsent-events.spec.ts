@@ -115,6 +115,7 @@ test("all that a provider has sent counts when a client that reads slowly leaves
     stopReading("openai"),
     stopReading("openai", "gzip"),
     stopReading("anthropic"),
+    stopReading("anthropic", "gzip"),
     stopReading("google"),
   ]);
   await untilIdle();

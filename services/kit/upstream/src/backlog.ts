@@ -1,29 +1,28 @@
 /** A backlog arrives faster than this. Fewer bytes in an interval are newly generated ones. */
 const intervalMs = 500;
 const intervalBytes = 16 * 1024;
-/** A paused sender may need this many intervals to send again. */
-const maxSilentIntervals = 4;
-/** The most bytes that are read, and the longest time, if the reader does not read. */
+/** The most bytes that are read, and the longest time: TCP waits at most two minutes between two attempts. */
 const maxBytes = 8 * 1024 * 1024;
-const timeoutMs = 30_000;
+const timeoutMs = 125_000;
 
 /**
  * Watches the bytes that a provider sent before the reader of its stream stopped, and that had not arrived
- * because the connection was paused. Calls `end` once they have arrived: when few bytes arrive in an interval
- * in which the connection is not paused, or none in several intervals, or more than a bound in all.
+ * because the connection was paused. Calls `end` once they have arrived: when the provider must have resumed
+ * sending, and few bytes arrive in an interval in which the connection is not paused. Also calls it after a
+ * number of bytes and a time.
  */
 export class Backlog {
   readonly #end: () => void;
   readonly #timeout: NodeJS.Timeout;
   #interval: NodeJS.Timeout | undefined;
   #intervalBytes = 0;
-  #silentIntervals = 0;
+  #sendsByMs = 0;
   #bytes = 0;
 
-  constructor(isPaused: boolean, end: () => void) {
+  /** Begins with a connection that is paused. */
+  constructor(end: () => void) {
     this.#end = end;
     this.#timeout = setTimeout(end, timeoutMs).unref();
-    if (!isPaused) this.resume();
   }
 
   /** Records that so many bytes have arrived. */
@@ -39,10 +38,13 @@ export class Backlog {
     this.#interval = undefined;
   }
 
-  /** Begins an interval, after the connection was resumed. */
-  resume(): void {
+  /**
+   * Begins an interval, after the connection was resumed. The provider has resumed sending by `sendsByMs`, of
+   * `performance.now()`.
+   */
+  resume(sendsByMs: number): void {
     this.#intervalBytes = 0;
-    this.#silentIntervals = 0;
+    this.#sendsByMs = sendsByMs;
     this.#awaitInterval();
   }
 
@@ -65,9 +67,7 @@ export class Backlog {
   #check(): void {
     const bytes = this.#intervalBytes;
     this.#intervalBytes = 0;
-    this.#silentIntervals = bytes === 0 ? this.#silentIntervals + 1 : maxSilentIntervals;
-    const hasArrived = bytes < intervalBytes && this.#silentIntervals >= maxSilentIntervals;
-    if (hasArrived) this.#end();
+    if (bytes < intervalBytes && performance.now() >= this.#sendsByMs) this.#end();
     else this.#awaitInterval();
   }
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ProviderCall } from "./provider-call.ts";
 
 const left = new Error("the client disconnected");
@@ -57,6 +57,23 @@ test("what a provider has sent to a paused connection is read until little arriv
   receive(small);
   expect(await reading).toEqual({ bytes: 2 * large.length + small.length, failure: left });
   expect(connection.abort).toHaveBeenCalledOnce();
+});
+
+test("a provider sends again to a connection that was paused after as long as the pause at the latest", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { call, cancel, connection, receive } = begin();
+  receive(large);
+  await vi.advanceTimersByTimeAsync(20_000);
+  cancel();
+  const reading = readRest(call);
+  await vi.advanceTimersByTimeAsync(20_000);
+  receive(small);
+  await vi.advanceTimersByTimeAsync(1_000);
+  receive(large);
+  expect(connection.abort).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(await reading).toEqual({ bytes: 2 * large.length + small.length, failure: left });
 });
 
 test("a provider that does not stop sending is read for a time", async () => {

@@ -10,8 +10,11 @@ const maxUnreadBytes = 64 * 1024;
 /** How long a response may take to end after `letEnd`. */
 const endTimeoutMs = 1_000;
 
-/** A connection may have a backlog for this long after it was paused. */
-const backlogAfterMs = 10_000;
+/**
+ * The first wait of a provider's TCP before it sends again to a connection that was paused, with a margin.
+ * TCP doubles its waits, so that the last one is at most as long as the pause and the first one together.
+ */
+const firstWaitMs = 2_000;
 const eventStreamType = /event-?stream/i;
 
 /** Aborts a call whose response is not read to its end. No caller is thrown this error. */
@@ -86,7 +89,9 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   readonly #totalTimer: NodeJS.Timeout | undefined;
   #isEventStream = false;
   /** When reading was paused last, of `performance.now()`. */
-  #pausedAtMs = Number.NEGATIVE_INFINITY;
+  #pausedAtMs = 0;
+  /** When the provider has resumed sending after all pauses, at the latest. */
+  #sendsByMs = Number.NEGATIVE_INFINITY;
   /** While a backlog is read. */
   #backlog: Backlog | undefined;
 
@@ -206,18 +211,25 @@ export class ProviderCall implements Dispatcher.DispatchHandler, ProviderBody {
   }
 
   #resume(): void {
+    const nowMs = performance.now();
+    const sendsByMs = nowMs + (nowMs - this.#pausedAtMs) + firstWaitMs;
+    this.#sendsByMs = Math.max(this.#sendsByMs, sendsByMs);
     this.#controller?.resume();
-    this.#backlog?.resume();
+    this.#backlog?.resume(this.#sendsByMs);
   }
 
   /** Closes the connection, once its backlog is read where it has one. */
   #stop(reason: unknown): void {
     if (this.#end !== undefined || this.#backlog !== undefined) return;
     const isPaused = this.#unreadBytes > maxUnreadBytes;
-    const hasBacklog = isPaused || performance.now() - this.#pausedAtMs < backlogAfterMs;
+    const hasBacklog = isPaused || performance.now() < this.#sendsByMs;
     const end = () => this.#abandon(reason);
-    if (hasBacklog && this.#isEventStream) this.#backlog = new Backlog(isPaused, end);
-    else end();
+    if (!hasBacklog || !this.#isEventStream) {
+      end();
+      return;
+    }
+    this.#backlog = new Backlog(end);
+    if (!isPaused) this.#backlog.resume(this.#sendsByMs);
   }
 
   #abandon(reason: unknown): void {
