@@ -22,6 +22,10 @@ const reads = [
 const ofSystem = ["PATH"];
 /** Read by the OpenTelemetry SDK itself. */
 const ofSdk = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_RESOURCE_ATTRIBUTES"];
+/** Read by Node itself. */
+const ofNode = ["NODE_EXTRA_CA_CERTS"];
+/** Read in lower case, too, by names that the code composes. */
+const ofProxies = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"];
 /** Named in the demo catalog. */
 const ofCatalog = ["TOLLGATE_SIMULATOR_URL"];
 
@@ -52,6 +56,6 @@ it("every variable that the code or Compose reads is documented, and no other", 
   const general = read.map((name) => name.replace("_BILLING_", "_<SERVICE>_"));
   const documented = codeInTables(await readPage("docs/configuration.md"));
   const names = documented.filter((code) => /^[A-Z][A-Z_]*(<SERVICE>)?[A-Z_]*$/.test(code));
-  const known = new Set([...general, ...ofSdk, ...ofCatalog]);
+  const known = new Set([...general, ...ofSdk, ...ofNode, ...ofProxies, ...ofCatalog]);
   expect([...new Set(names)].sort()).toEqual([...known].sort());
 });

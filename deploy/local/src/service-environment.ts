@@ -10,6 +10,7 @@ const programVariables: ReadonlySet<string> = new Set(
   ["DATABASE_URL", "NATS_URL", "HOST", "PORT"].concat(
     ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "TZ"],
     ["NODE_COMPILE_CACHE", "NODE_OPTIONS", "NODE_ENV", "NODE_EXTRA_CA_CERTS"],
+    ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"],
   ),
 );
 /** The console alone signs operators in, and one of these is a secret. */

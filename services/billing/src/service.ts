@@ -1,5 +1,6 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { Log } from "@tollgate/core/log";
+import { readProxySettings } from "@tollgate/core/proxy-settings";
 import { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import { CatalogService } from "@tollgate/proto/tollgate/v1/catalog";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
@@ -69,7 +70,7 @@ export const billing = defineService({
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
     const { secretsKey, statementIssuer, refusalDays } = config;
-    const stripe = config.stripe && (await openStripe(config.stripe));
+    const stripe = config.stripe && (await openStripe(config.stripe, readProxySettings(env)));
     const parts = {
       ...{ prisma, ledger, credits, slots, conversations, notices, mailing, now },
       ...{ stripe, statementIssuer, secretsKey, refusalDays, signUp },

@@ -1,4 +1,5 @@
 import type { Log } from "@tollgate/core/log";
+import { type ProxySettings, readProxySettings } from "@tollgate/core/proxy-settings";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
@@ -58,7 +59,8 @@ export const consoleService = defineService({
       router.service(OperatorService, forwardOperatorCalls(parts));
       router.service(ConsoleService, implementConsole(parts));
     };
-    const providerRoutes = oidc && oidcRoutes(oidc, origin ?? "", sessions, log);
+    const providerRoutes =
+      oidc && oidcRoutes(oidc, readProxySettings(env), origin ?? "", sessions, log);
     const ownWebhooks = ownListener === undefined ? webhooks : undefined;
     const appParts = {
       routes,
@@ -86,11 +88,12 @@ export const consoleService = defineService({
 
 function oidcRoutes(
   settings: OidcSettings,
+  proxies: ProxySettings,
   origin: string,
   sessions: SignedInSessions,
   log: Log,
 ): Router {
   const cookie = createCookie("tollgate-oidc", origin.startsWith("https:"));
-  const provider = createOidcProvider(settings, `${origin}${callbackPath}`, log);
+  const provider = createOidcProvider(settings, proxies, `${origin}${callbackPath}`, log);
   return createOidcRoutes({ settings, provider, sessions, cookie, origin, log });
 }

@@ -22,7 +22,11 @@ async function connect({ autoPong }: { autoPong: boolean }) {
   const server = new WebSocketServer(options);
   const connected = once(server, "connection") as Promise<[WebSocket]>;
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const providers = { streamUrl: () => url, streamHeaders: () => ({}) };
+  const providers = {
+    streamUrl: () => url,
+    streamHeaders: () => ({}),
+    streamConnection: () => ({}),
+  };
   const { signal } = new AbortController();
   const client = providers as unknown as ProviderClient;
   const socket = await connectProvider(slot, client, "req_1", signal);

@@ -52,6 +52,7 @@ export async function connectProvider(
   const adapter = liveAdapterOf(slot);
   const url = withQuery(providers.streamUrl(slot), adapter.query(slot));
   const socket = new WebSocket(url, {
+    ...providers.streamConnection(slot),
     headers: providers.streamHeaders(slot, requestId),
     handshakeTimeout: Math.min(connectTimeoutMs, slot.provider.timeoutMs),
     maxPayload: maxEventBytes,

@@ -101,7 +101,10 @@ function triedCatalog(unsaved: UnsavedCatalog | undefined, inUse: Catalog): Cata
     throw invalidParam("api_key", "must have printable ASCII characters, 8192 at most");
   }
   const catalog = readCatalogParam(text);
-  for (const provider of catalog.providers.values()) checkAddress(provider, inUse);
+  for (const provider of catalog.providers.values()) {
+    checkAddress(provider, inUse);
+    checkConnection(provider, inUse);
+  }
   const tried = apiKey === "" ? [...catalog.providers.values()].flatMap(withEachKey) : [];
   for (const one of tried) checkKey(one, inUse);
   return catalog;
@@ -123,6 +126,36 @@ function checkAddress({ name, baseUrl, baseUrlEnv }: Provider, inUse: Catalog): 
   if (known.some((one) => originOf(one) === origin)) return;
   const problem = "is at a private address, which no provider of the catalog in use has";
   throw invalidParam("text", `providers.${name}.base_url: ${problem}`);
+}
+
+/**
+ * Throws for a proxy or certificates that the catalog in use does not have for the same address. A proxy is an
+ * address, too, and files are those of the gateway.
+ */
+function checkConnection(provider: Provider, inUse: Catalog): void {
+  const { name, proxy, proxyEnv, tls } = provider;
+  const usesProxy = proxyEnv !== undefined || (proxy !== undefined && proxy !== "none");
+  if (!usesProxy && tls === undefined) return;
+  const isKnown = [...inUse.providers.values()].some(
+    (one) =>
+      one.baseUrlEnv === provider.baseUrlEnv &&
+      originOf(one) === originOf(provider) &&
+      isSameConnection(one, provider),
+  );
+  if (isKnown) return;
+  const problem = "its proxy and its files cannot be tried before they are published";
+  throw invalidParam("text", `providers.${name}: ${problem}`);
+}
+
+function isSameConnection(one: Provider, other: Provider): boolean {
+  const { ca, cert, key } = one.tls ?? {};
+  return (
+    one.proxy === other.proxy &&
+    one.proxyEnv === other.proxyEnv &&
+    ca === other.tls?.ca &&
+    cert === other.tls?.cert &&
+    key === other.tls?.key
+  );
 }
 
 /** Throws for a stored key, or one in a variable, that would be sent to another address than its own. */

@@ -1,4 +1,6 @@
+import { Agent } from "node:https";
 import { GatewayError, serviceUnavailable } from "@tollgate/core/errors";
+import type { ProxySettings } from "@tollgate/core/proxy-settings";
 import type Stripe from "stripe";
 import type { StripeSettings } from "./settings.ts";
 
@@ -13,7 +15,10 @@ export interface StripeAccess {
 }
 
 /** Loads Stripe's library, which a gateway without payments does not need. */
-export async function openStripe(settings: StripeSettings): Promise<StripeAccess> {
+export async function openStripe(
+  settings: StripeSettings,
+  { https, none }: ProxySettings,
+): Promise<StripeAccess> {
   const { default: Library } = await import("stripe");
   const { url } = settings;
   const stripe = new Library(settings.key, {
@@ -21,6 +26,9 @@ export async function openStripe(settings: StripeSettings): Promise<StripeAccess
     maxNetworkRetries,
     telemetry: false,
     appInfo: { name: "Tollgate" },
+    ...(https && {
+      httpAgent: new Agent({ keepAlive: true, proxyEnv: { HTTPS_PROXY: https, NO_PROXY: none } }),
+    }),
     ...(url && {
       host: url.hostname,
       port: url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port,

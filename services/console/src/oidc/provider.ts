@@ -1,16 +1,20 @@
 import type { Log } from "@tollgate/core/log";
+import type { ProxySettings } from "@tollgate/core/proxy-settings";
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   type Configuration,
+  type CustomFetch,
   calculatePKCECodeChallenge,
+  customFetch,
   discovery,
   fetchUserInfo,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
+import { EnvHttpProxyAgent, type RequestInit, fetch as undiciFetch } from "undici";
 import { isLocal, type OidcSettings } from "./settings.ts";
 
 /** What the console remembers of a sign-in while the browser is at the provider. */
@@ -33,6 +37,7 @@ export interface OidcProvider {
 
 export function createOidcProvider(
   settings: OidcSettings,
+  proxies: ProxySettings,
   redirectUrl: string,
   log: Log,
 ): OidcProvider {
@@ -40,7 +45,7 @@ export function createOidcProvider(
 
   /** The provider may be away when the console starts, so that it is discovered at its first use. */
   function configuration(): Promise<Configuration> {
-    discovered ??= discover(settings).catch((error) => {
+    discovered ??= discover(settings, proxies).catch((error) => {
       discovered = undefined;
       log.warn({ err: error, issuer: settings.issuer.href }, "cannot discover the OpenID provider");
       throw error;
@@ -84,8 +89,29 @@ export function createOidcProvider(
   };
 }
 
-function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Configuration> {
+function discover(
+  { issuer, clientId, clientSecret }: OidcSettings,
+  proxies: ProxySettings,
+): Promise<Configuration> {
   const isHttp = issuer.protocol === "http:" && isLocal(issuer.hostname);
   const execute = isHttp ? [allowInsecureRequests] : [];
-  return discovery(issuer, clientId, clientSecret, undefined, { execute });
+  const fetchThrough = throughProxies(proxies);
+  return discovery(issuer, clientId, clientSecret, undefined, {
+    execute,
+    ...(fetchThrough && { [customFetch]: fetchThrough }),
+  });
+}
+
+/** Returns a `fetch` through the proxies of the environment; undefined where it names none. */
+function throughProxies({ http, https, none }: ProxySettings): CustomFetch | undefined {
+  if (http === undefined && https === undefined) return undefined;
+  const dispatcher = new EnvHttpProxyAgent({
+    httpProxy: http ?? "",
+    httpsProxy: https ?? "",
+    noProxy: none,
+  });
+  // The library's responses are those of its own types, and those of Node.
+  const fetched = (url: string, options: object) =>
+    undiciFetch(url, { ...(options as RequestInit), dispatcher });
+  return fetched as unknown as CustomFetch;
 }

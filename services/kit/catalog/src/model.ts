@@ -185,6 +185,12 @@ export interface Provider {
   takesPrivateUrls?: boolean;
   /** Whether requests for a stream of chat ask it to report the usage in each chunk. */
   continuousUsage?: boolean;
+  /** The proxy through which it is called, in place of that of the environment; `none` for none. */
+  proxy?: string;
+  /** The variable with the address of its proxy, which may contain a user and a password. */
+  proxyEnv?: string;
+  /** The files with the certificates of its connections. */
+  tls?: TlsFiles;
   /** How long a connection may take to open. */
   connectMs?: number;
   /** How long a response in chunks may take to begin, where that is less than `timeoutMs`. */
@@ -195,6 +201,15 @@ export interface Provider {
   totalMs?: number | undefined;
   /** Whether the catalog sets no timeout, so that a route with a limit of its own may replace it. */
   isDefaultTimeout?: boolean;
+}
+
+/** Absolute paths of PEM files. */
+export interface TlsFiles {
+  /** The authorities that may sign the provider's certificate, in place of those of Node. */
+  ca?: string | undefined;
+  /** The client's certificate, and its key. */
+  cert?: string | undefined;
+  key?: string | undefined;
 }
 
 /** A plan of the catalog: the prices of the accounts that have it. */

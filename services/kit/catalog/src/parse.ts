@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { catalogPath, toStartError } from "./catalog-errors.ts";
 import { readCatalogText } from "./catalog-text.ts";
 import { checkChain } from "./chain-checks.ts";
+import { connectionOf } from "./connection-schema.ts";
 import { imageSizesOf } from "./image-sizes.ts";
 import { keysOf, withKeySlots } from "./key-pool.ts";
 import {
@@ -58,6 +59,7 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
       ...(entry.continuous_usage ? { continuousUsage: true } : {}),
       ...(takesForms(entry, kind) ? { takesTranscriptionForms: true } : {}),
       ...(entry.responses === undefined ? {} : { responses: entry.responses }),
+      ...connectionOf(entry),
       ...timeoutsOf(entry),
     });
   }

@@ -1,12 +1,8 @@
 import { z } from "zod";
+import { connectionMembers, hasOneProxy, httpUrl, variableName } from "./connection-schema.ts";
 import { keysSchema } from "./key-pool.ts";
 import { type ProviderKind, type ProviderKinds, transcriptionWires } from "./provider-kind.ts";
 import { secretName } from "./secret-name.ts";
-
-const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
-const variableName = z
-  .string()
-  .regex(/^[A-Z_][A-Z0-9_]*$/, "must be the name of an environment variable");
 
 const seconds = z.number().positive().max(3_600);
 
@@ -31,6 +27,7 @@ export function providerSchema(kinds: ProviderKinds) {
       transcriptions: z.enum(transcriptionWires).optional(),
       continuous_usage: z.boolean().optional(),
       private_urls: z.boolean().optional(),
+      ...connectionMembers,
       connect_seconds: seconds.optional(),
       first_byte_seconds: seconds.optional(),
       timeout_seconds: seconds.optional(),
@@ -46,6 +43,10 @@ export function providerSchema(kinds: ProviderKinds) {
     .refine(({ api_key_env, secret, keys }) => !keys || (api_key_env ?? secret) === undefined, {
       path: ["keys"],
       error: "must not be set beside api_key_env or secret: list all keys",
+    })
+    .refine(hasOneProxy, {
+      path: ["proxy_env"],
+      error: "must not be set beside proxy: a provider has one proxy",
     })
     .superRefine(({ kind, region }, context) => {
       const message = regionProblem(region, kindOf(kind), regional);

@@ -20,6 +20,7 @@ import { createProviderClient, type ProviderClient } from "@tollgate/upstream/pr
 import { ProviderRequestIds } from "@tollgate/upstream/provider-request-ids";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
 import type { SecretValues } from "@tollgate/upstream/secret-values";
+import { requireTlsFiles } from "@tollgate/upstream/tls-files";
 import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
 import { reportBreakers } from "./report-breakers.ts";
@@ -56,7 +57,10 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   const catalog = await context.openCatalog({
     kinds: vendors,
     client: peer("billing", CatalogService),
-    check: (one) => requireVariables(one, env),
+    check(one) {
+      requireVariables(one, env);
+      requireTlsFiles(one);
+    },
     checkRevision: (one) => requireSecrets(one, secrets),
   });
   if (secretNamesOf(catalog.current()).size > 0) await secrets.firstRead;

@@ -4,8 +4,9 @@ import type { Credentials } from "@tollgate/catalog/provider-kind";
 import type { ProviderRefusal } from "@tollgate/catalog/provider-refusal";
 import type { Environment } from "@tollgate/core/config";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
-import { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import { apiKeyOf, credentialsOf } from "./api-key.ts";
+import { Connections, type UpgradeConnection } from "./connections/connections.ts";
 import { acceptEncoding, decodeBody } from "./decoded-body.ts";
 import { SlotFailure } from "./failure.ts";
 import { ProviderCall, type ProviderResponseHead, type SentBody } from "./provider-call.ts";
@@ -16,16 +17,6 @@ import { readRefusal } from "./refusal.ts";
 import { requestIdHeader, requestIdIn } from "./request-id-header.ts";
 import { noSecrets, type SecretValues } from "./secret-values.ts";
 import { tracedSend, upgradeHeaders } from "./traced-requests.ts";
-
-/** The most connections to one provider. Further calls wait for a free one. */
-const maxConnections = 2_048;
-/** How long a connection may take to open, where the catalog does not say. */
-const connectTimeoutMs = 5_000;
-/**
- * Idle connections are closed before the provider closes them, else a call may be sent on a
- * connection that the provider is closing. Common Python servers close idle connections after 5 s.
- */
-const keepAliveMs = 4_000;
 
 export interface ProviderClient {
   /**
@@ -42,6 +33,8 @@ export interface ProviderClient {
   redact(slot: Slot, text: string): string;
   /** Returns the headers of an upgrade to that URL: the API key, the request id and the trace. */
   streamHeaders(slot: Slot, requestId: string): Record<string, string>;
+  /** Returns how that upgrade is connected. Throws as `streamHeaders` does. */
+  streamConnection(slot: Slot): UpgradeConnection;
   close(): Promise<void>;
 }
 
@@ -69,14 +62,15 @@ export interface ProviderRequest {
 
 /**
  * Creates the HTTP client of all providers. Their API keys are read from `env` and from `secrets`, for
- * each request, and sent to them only. `requestIds` reads the ids that they give requests.
+ * each request, and sent to them only. `requestIds` reads the ids that they give requests. Throws a
+ * StartError for a proxy in `env` without a valid address.
  */
 export function createProviderClient(
   env: Environment,
   secrets: SecretValues = noSecrets,
   requestIds: ProviderRequestIds = new ProviderRequestIds(),
 ): ProviderClient {
-  const agents = new Agents();
+  const connections = new Connections(env);
   const targetOf = cacheTargets(env);
   const credentials = (provider: Provider): Credentials => ({
     apiKey: apiKeyOf(provider, env, secrets),
@@ -98,7 +92,7 @@ export function createProviderClient(
         const readHeaders = (received: ProviderRefusal["headers"]) =>
           requestIds.readHeaders(requestIdIn(headers), received);
         const reading = { credentials: () => hidden(provider), readHeaders };
-        return send(agents.for(provider), target, provider, sent, signal, reading);
+        return send(connections.for(provider), target, provider, sent, signal, reading);
       },
     );
   return {
@@ -125,35 +119,9 @@ export function createProviderClient(
         ...upgradeHeaders(url),
       };
     },
-    close: () => agents.destroy(),
+    streamConnection: (slot) => connections.forUpgrade(slot.provider, streamUrlOf(slot, env)),
+    close: () => connections.destroy(),
   };
-}
-
-/** The agents of the connections to providers, one for each connect timeout. */
-class Agents {
-  readonly #default = createAgent(connectTimeoutMs);
-  readonly #others = new Map<number, Agent>();
-
-  for({ connectMs }: Provider): Agent {
-    if (connectMs === undefined) return this.#default;
-    const known = this.#others.get(connectMs);
-    if (known !== undefined) return known;
-    const agent = createAgent(connectMs);
-    this.#others.set(connectMs, agent);
-    return agent;
-  }
-
-  async destroy(): Promise<void> {
-    await Promise.all([this.#default, ...this.#others.values()].map((agent) => agent.destroy()));
-  }
-}
-
-function createAgent(timeout: number): Agent {
-  return new Agent({
-    connections: maxConnections,
-    connect: { timeout },
-    keepAliveTimeout: keepAliveMs,
-  });
 }
 
 /** Where a request is sent. */
@@ -193,7 +161,7 @@ interface Reading {
 }
 
 async function send(
-  agent: Agent,
+  dispatcher: Dispatcher,
   { origin, path }: Target,
   provider: Provider,
   { method, headers, body, defaultTimeoutMs }: ProviderRequest,
@@ -211,7 +179,7 @@ async function send(
   // undici takes anything that can be iterated, which its types do not say.
   const iterable = (body ?? null) as Uint8Array | Readable | null;
   if (!signal.aborted) {
-    agent.dispatch({ origin, path, method, headers, body: iterable, ...limits }, call);
+    dispatcher.dispatch({ origin, path, method, headers, body: iterable, ...limits }, call);
   }
   try {
     const head = await call.head;

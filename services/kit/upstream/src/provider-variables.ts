@@ -16,6 +16,7 @@ function requireVariablesOf(provider: Provider, env: Environment): void {
   }
   for (const [field, variable] of [
     ["base_url_env", provider.baseUrlEnv],
+    ["proxy_env", provider.proxyEnv],
     [provider.key === undefined ? "api_key_env" : "keys[0].env", apiKeyEnv],
     ...keys.map((key, index) => [`keys[${index}].env`, key.apiKeyEnv] as const),
   ] as const) {
