@@ -1,12 +1,15 @@
 import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
+import { lazy, Suspense } from "react";
 import { useAccess, useSession } from "../calls/use-session.ts";
 import { Icon } from "../ui/icons.tsx";
 import { Empty, Failure } from "../ui/states.tsx";
 import { AccountSwitch } from "./account-switch.tsx";
 import { Logo } from "./logo.tsx";
 import { destinationsOf } from "./navigation.ts";
-import { UserMenu } from "./user-menu.tsx";
+
+/** Loaded after the frame: it is no part of the first load. */
+const UserMenu = lazy(async () => ({ default: (await import("./user-menu.tsx")).UserMenu }));
 
 /** The frame of every screen. A user who is not signed in is sent to the sign-in. */
 export function Shell() {
@@ -36,11 +39,25 @@ function Frame({ operator }: { operator: Operator | undefined }) {
         </Link>
         {operator && <AccountSwitch />}
         {operator && !isWaiting && <Menu />}
-        {operator && <UserMenu operator={operator} />}
+        {operator && (
+          <Suspense fallback={<UserName name={operator.name} />}>
+            <UserMenu operator={operator} />
+          </Suspense>
+        )}
       </header>
       <main id="main" tabIndex={-1}>
         {operator && (isWaiting ? <NoAccount /> : <Outlet />)}
       </main>
+    </div>
+  );
+}
+
+/** Takes the place of the user's menu while it is loaded. */
+function UserName({ name }: { name: string }) {
+  return (
+    <div className="user">
+      <Icon name="user" />
+      <span className="user-name">{name}</span>
     </div>
   );
 }
