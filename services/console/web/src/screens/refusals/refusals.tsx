@@ -12,6 +12,7 @@ import { Screen } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import "./refusals.css";
 
 const route = getRouteApi("/app/refusals");
 const pageSize = 50;
@@ -79,15 +80,17 @@ const columns: readonly DataColumn<RequestRefusal>[] = [
   },
   {
     header: "Error",
-    cell: ({ status, code }) => (
-      <Badge tone={status < 500 ? "warn" : "bad"}>{`${status} ${code}`}</Badge>
+    cell: ({ status, code, param }) => (
+      <span className="refused-as">
+        <Badge tone={status < 500 ? "warn" : "bad"}>{`${status} ${code}`}</Badge>
+        {param && <code className="quiet cut">{param}</code>}
+      </span>
     ),
   },
   { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
-  { header: "Field", isSecondary: true, cell: ({ param }) => <span className="cut">{param}</span> },
   {
     header: "Key",
-    cell: ({ keyId, shownKey }) => <span className="cut mono">{keyId || shownKey}</span>,
+    cell: ({ keyId, shownKey }) => <code className="cut">{keyId || shownKey}</code>,
   },
 ];
 
