@@ -3,7 +3,8 @@ import type { Catalog, Model, Provider } from "@tollgate/catalog/model";
 import type { RouteType } from "@tollgate/catalog/route-types";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { isPublicUrl } from "@tollgate/core/public-host";
-import { type ListPrices, loadListPrices } from "@tollgate/list-prices/list-prices";
+import { hidesReasoning } from "@tollgate/list-prices/hidden-reasoning-models";
+import { type ListPrices, type ListRates, loadListPrices } from "@tollgate/list-prices/list-prices";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type {
   SlotTest,
@@ -191,13 +192,22 @@ function originOfUrl(url: string | undefined): string | undefined {
 function listed(id: string, { baseUrl, name }: Provider, prices: ListPrices) {
   const byUrl = baseUrl === undefined ? undefined : prices.findByUrl(baseUrl, id);
   const found = byUrl ?? prices.find(name, id);
-  if (found === undefined) return { id };
-  const { contextTokens, rates } = found;
+  const model = { id, hidesReasoning: hidesReasoning(id) };
+  if (found === undefined) return model;
+  const { contextTokens, rates, tiers } = found;
   return {
-    id,
+    ...model,
     ...(contextTokens === undefined ? {} : { contextTokens: BigInt(contextTokens) }),
-    listPrices: [...rates].map(([dimension, { picoUsd, per }]) => ({
-      ...{ dimension, per, pricePicoUsd: picoUsd, listPricePicoUsd: picoUsd },
-    })),
+    listPrices: [
+      ...pricesOf(rates, 0),
+      ...tiers.flatMap(({ aboveInputTokens, rates }) => pricesOf(rates, aboveInputTokens)),
+    ],
   };
+}
+
+function pricesOf(rates: ListRates, aboveInputTokens: number) {
+  return [...rates].map(([dimension, { picoUsd, per }]) => ({
+    ...{ dimension, per, pricePicoUsd: picoUsd, listPricePicoUsd: picoUsd },
+    aboveInputTokens: BigInt(aboveInputTokens),
+  }));
 }

@@ -3,11 +3,11 @@ import type { Catalog } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { catalogWarnings } from "@tollgate/catalog/warnings";
 import type { Environment } from "@tollgate/core/config";
+import { reasoningWarnings } from "@tollgate/list-prices/hidden-reasoning-models";
 import { dataSet, type ListPrices, loadListPrices } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
 import { vendors } from "@tollgate/providers";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
-import { reasoningWarnings } from "./hidden-reasoning-models.ts";
 
 /** Returns what `catalog check` warns of: in the catalog itself, and compared with list prices. */
 export function warningsOf(catalog: Catalog, prices: ListPrices) {

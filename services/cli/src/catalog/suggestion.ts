@@ -1,4 +1,5 @@
 import { outputDimensions, promptDimensions } from "@tollgate/catalog/model";
+import { hidesReasoning } from "@tollgate/list-prices/hidden-reasoning-models";
 import {
   dataSet,
   type ListPrice,
@@ -9,7 +10,6 @@ import {
 import { priceText } from "@tollgate/list-prices/price-text";
 import { UsageError } from "../help.ts";
 import { entryLines, type SuggestedModel } from "./entry-lines.ts";
-import { hidesReasoning } from "./hidden-reasoning-models.ts";
 import { switchesOfVendor } from "./vendor-switches.ts";
 
 /** A model's entry in the catalog, and its lines in the file. */

@@ -58,6 +58,7 @@ export const listProviderModelsCommand: Command = {
             dimension: price.dimension,
             usd: usdOf(price),
             per: Number(price.per),
+            above_input_tokens: Number(price.aboveInputTokens),
           })),
         })),
         ...{ error, status },
@@ -73,8 +74,10 @@ const columns: readonly TableColumn<ProviderModel>[] = [
   { title: "LIST PRICES, USD", align: "left", cell: pricesText, rank: 1 },
 ];
 
+/** Those of long prompts are in the JSON alone. */
 function pricesText({ listPrices }: ProviderModel): string {
-  return listPrices.map((price) => `${price.dimension} ${usdOf(price)}/${price.per}`).join(", ");
+  const base = listPrices.filter(({ aboveInputTokens }) => aboveInputTokens === 0n);
+  return base.map((price) => `${price.dimension} ${usdOf(price)}/${price.per}`).join(", ");
 }
 
 function usdOf({ pricePicoUsd }: CatalogPrice): string {
