@@ -9,10 +9,14 @@ const folders = "services/kit/providers/src/";
 const names = Object.keys(vendors);
 const aName = new RegExp(`(["'\`])(?:${names.join("|")})\\1`);
 
-/** The providers of another data set and of other gateways, and the catalog of the console's fixture. */
+/**
+ * The providers of another data set and of other gateways, the catalog of the console's fixture, and the
+ * vendors that its editor offers.
+ */
 const otherNames = [
   "services/kit/list-prices/",
   "services/console/web/src/fixture/",
+  "services/console/web/src/screens/editor/draft/vendors.ts",
   "services/cli/src/imports/litellm-vendors.ts",
   "services/cli/src/imports/new-api-channels.ts",
 ];

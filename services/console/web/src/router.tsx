@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-router";
 import { readActivitySearch } from "./search/activity-search.ts";
 import { readCatalogSearch } from "./search/catalog-search.ts";
+import { readEditorSearch } from "./search/editor-search.ts";
 import { readPeriod } from "./search/period.ts";
 import { parseSearch, type RawSearch, readTexts, stringifySearch } from "./search/read.ts";
 import { readRefusalsSearch } from "./search/refusals-search.ts";
@@ -128,6 +129,13 @@ const catalog = createRoute({
   component: lazyRouteComponent(() => import("./screens/catalog/catalog.tsx"), "CatalogScreen"),
 });
 
+const catalogEditor = createRoute({
+  getParentRoute: () => app,
+  path: "/catalog/edit",
+  validateSearch: readEditorSearch,
+  component: lazyRouteComponent(() => import("./screens/editor/editor.tsx"), "EditorScreen"),
+});
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -153,6 +161,7 @@ const routeTree = root.addChildren([
     request,
     models,
     catalog,
+    catalogEditor,
     settings,
   ]),
 ]);

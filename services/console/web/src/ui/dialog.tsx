@@ -6,6 +6,8 @@ interface Props {
   title: string;
   description?: ReactNode;
   isOpen: boolean;
+  /** For a list or a text beside the fields. */
+  isWide?: boolean;
   onClose: () => void;
   children: ReactNode;
 }
@@ -14,13 +16,13 @@ interface Props {
  * A dialog over the page. Escape and the button close it. Its overlay is our own: the one of Radix
  * adds a style element, which the content security policy forbids.
  */
-export function Dialog({ title, description, isOpen, onClose, children }: Props) {
+export function Dialog({ title, description, isOpen, isWide, onClose, children }: Props) {
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <div className="overlay" data-overlay="">
           <Radix.Content
-            className="dialog"
+            className={isWide ? "dialog wide" : "dialog"}
             onInteractOutside={(event) => event.preventDefault()}
             {...(description === undefined && { "aria-describedby": undefined })}
           >

@@ -1,25 +1,39 @@
-import { type ComponentProps, type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, type Ref, useId } from "react";
 import { errorMessageOf } from "../calls/query-client.ts";
 import { Button } from "./button.tsx";
 
 interface FieldProps extends ComponentProps<"input"> {
   label: string;
   hint?: ReactNode;
+  /** What is wrong with the value. */
+  problem?: string | undefined;
 }
 
 /** A line of text with its label. */
-export function Field({ label, hint, ...input }: FieldProps) {
+export function Field({ label, hint, problem, ...input }: FieldProps) {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input {...input} id={id} aria-describedby={hint ? `${id}-hint` : undefined} />
-      {hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <input
+        {...input}
+        id={id}
+        aria-describedby={hint || problem ? `${id}-hint` : undefined}
+        aria-invalid={problem === undefined ? undefined : true}
+      />
+      <FieldNote id={`${id}-hint`} hint={hint} problem={problem} />
     </div>
+  );
+}
+
+/** What is wrong with the value of a field, or else its hint. */
+function FieldNote(props: { id: string; hint: ReactNode; problem: string | undefined }) {
+  const { id, hint, problem } = props;
+  if (!hint && problem === undefined) return null;
+  return (
+    <p className={problem === undefined ? "hint" : "hint bad"} id={id}>
+      {problem ?? hint}
+    </p>
   );
 }
 
@@ -27,26 +41,28 @@ interface ChoiceProps extends ComponentProps<"select"> {
   label: string;
   options: readonly (readonly [value: string, text: string])[];
   hint?: ReactNode;
+  problem?: string | undefined;
 }
 
 /** A choice of one value with its label. */
-export function Choice({ label, options, hint, ...select }: ChoiceProps) {
+export function Choice({ label, options, hint, problem, ...select }: ChoiceProps) {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <select {...select} id={id} aria-describedby={hint ? `${id}-hint` : undefined}>
+      <select
+        {...select}
+        id={id}
+        aria-describedby={hint || problem ? `${id}-hint` : undefined}
+        aria-invalid={problem === undefined ? undefined : true}
+      >
         {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}
           </option>
         ))}
       </select>
-      {hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <FieldNote id={`${id}-hint`} hint={hint} problem={problem} />
     </div>
   );
 }
@@ -61,14 +77,18 @@ interface FormProps {
   look?: "primary" | "danger";
   onSubmit: (values: FieldReader) => void;
   onCancel?: () => void;
+  /** Gets the form, for what reads its values before they are submitted. */
+  formRef?: Ref<HTMLFormElement>;
   children?: ReactNode;
 }
 
 /** A form with its buttons, and the error of the call that it made. */
-export function CallForm({ submit, isBusy, error, look, onSubmit, onCancel, children }: FormProps) {
+export function CallForm(props: FormProps) {
+  const { submit, isBusy, error, look, onSubmit, onCancel, formRef, children } = props;
   return (
     <form
       className="form"
+      {...(formRef !== undefined && { ref: formRef })}
       onSubmit={(event) => {
         event.preventDefault();
         const values = new FormData(event.currentTarget);

@@ -9,6 +9,7 @@ import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { useOpen } from "../../ui/use-open.ts";
+import { ProviderErrorText } from "./test-slot.tsx";
 
 /** Lists the models that a provider's key can see. */
 export function ProviderModels({ provider }: { provider: string }) {
@@ -49,8 +50,7 @@ function List({ provider }: { provider: string }) {
           />
         ) : (
           <p className="form-error">
-            {status === 0 ? "" : `${status}: `}
-            {error}
+            <ProviderErrorText status={status} error={error} />
           </p>
         )
       }
@@ -67,11 +67,16 @@ const columns: readonly DataColumn<ProviderModel>[] = [
     cell: ({ contextTokens }) =>
       contextTokens === undefined ? <span className="quiet">–</span> : formatCount(contextTokens),
   },
-  { header: "Input", align: "right", cell: (model) => <ListPrice model={model} of="input" /> },
-  { header: "Output", align: "right", cell: (model) => <ListPrice model={model} of="output" /> },
+  { header: "Input", align: "right", cell: (model) => <ListPriceText model={model} of="input" /> },
+  {
+    header: "Output",
+    align: "right",
+    cell: (model) => <ListPriceText model={model} of="output" />,
+  },
 ];
 
-function ListPrice({ model, of }: { model: ProviderModel; of: string }) {
+/** The price of the list, where it has the model. */
+export function ListPriceText({ model, of }: { model: ProviderModel; of: string }) {
   const price: CatalogPrice | undefined = model.listPrices.find(
     ({ dimension }) => dimension === of,
   );

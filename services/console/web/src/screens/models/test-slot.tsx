@@ -12,10 +12,18 @@ import { useOpen } from "../../ui/use-open.ts";
 interface Props {
   alias: string;
   slotId: string;
+  /** The catalog that has the slot, where it is not the one in use. */
+  unsaved?: UnsavedText | undefined;
+}
+
+/** A catalog that is not published, and the key of its providers; empty: the one that it names. */
+export interface UnsavedText {
+  text: string;
+  apiKey: string;
 }
 
 /** Calls a slot once, and shows the result. */
-export function TestSlot({ alias, slotId }: Props) {
+export function TestSlot({ alias, slotId, unsaved }: Props) {
   const dialog = useOpen();
   return (
     <>
@@ -24,7 +32,7 @@ export function TestSlot({ alias, slotId }: Props) {
       </Button>
       <TestDialog
         key={dialog.key}
-        {...{ alias, slotId, isOpen: dialog.isOpen, onClose: dialog.close }}
+        {...{ alias, slotId, unsaved, isOpen: dialog.isOpen, onClose: dialog.close }}
       />
     </>
   );
@@ -35,8 +43,13 @@ interface DialogProps extends Props {
   onClose: () => void;
 }
 
-function TestDialog({ alias, slotId, isOpen, onClose }: DialogProps) {
-  const test = useMutation(OperatorService.method.testSlot);
+/** Returns a call that tests a slot. The page forgets what it was called with, which may have a key. */
+export function useSlotTest() {
+  return useMutation(OperatorService.method.testSlot, { gcTime: 0 });
+}
+
+function TestDialog({ alias, slotId, unsaved, isOpen, onClose }: DialogProps) {
+  const test = useSlotTest();
   return (
     <Dialog
       title={`Test ${slotId}`}
@@ -48,25 +61,25 @@ function TestDialog({ alias, slotId, isOpen, onClose }: DialogProps) {
         submit={test.data ? "Test again" : "Test"}
         isBusy={test.isPending}
         error={test.error}
-        onSubmit={() => test.mutate({ test: { alias, slot: slotId } })}
+        onSubmit={() => test.mutate({ test: { alias, slot: slotId, ...(unsaved && { unsaved }) } })}
         onCancel={onClose}
       >
         <div role="status" className="form">
           {test.isPending && <p className="quiet">The provider is called…</p>}
-          {!test.isPending && test.data?.result && <Result result={test.data.result} />}
+          {!test.isPending && test.data?.result && <TestResult result={test.data.result} />}
         </div>
       </CallForm>
     </Dialog>
   );
 }
 
-function Result({ result }: { result: SlotTestResult }) {
+/** Shows what a test has found. */
+export function TestResult({ result }: { result: SlotTestResult }) {
   const { isServed, status, error, firstByteMs, totalMs, usage, costNanoUsd } = result;
   if (!isServed) {
     return (
       <p className="form-error">
-        {status === 0 ? "" : `${status}: `}
-        {error}
+        <ProviderErrorText status={status} error={error} />
       </p>
     );
   }
@@ -85,6 +98,16 @@ function Result({ result }: { result: SlotTestResult }) {
         {": a client would pay "}
         <Money nano={costNanoUsd} />.
       </p>
+    </>
+  );
+}
+
+/** What a provider said in a refusal, after its status. */
+export function ProviderErrorText({ status, error }: { status: number; error: string }) {
+  return (
+    <>
+      {status === 0 ? "" : `${status}: `}
+      {error}
     </>
   );
 }

@@ -1,0 +1,43 @@
+import type { DraftDocument, DraftPath } from "./document.ts";
+
+/** What is wrong with a draft, and where. */
+export interface DraftProblem {
+  message: string;
+  /** Where it is in the value of the text. Empty: not in one place. */
+  path: DraftPath;
+  /** From 1. */
+  line?: number | undefined;
+}
+
+const roots = ["providers", "models", "plans", "limits"];
+
+/** Reads an error of the check, such as `models[2] (acme-large).pricing.input: must be …`. */
+export function readProblem(error: string): Pick<DraftProblem, "message" | "path"> {
+  const end = error.indexOf(": ");
+  const text = error.slice(0, end).replace(/^(models\[\d+\]) \([^)]*\)/, "$1");
+  const path = [...text.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
+    index === undefined ? part : Number(index),
+  );
+  if (end < 0 || !roots.includes(String(path[0]))) return { message: error, path: [] };
+  return { message: error.slice(end + 2), path };
+}
+
+/** Returns the problems of a draft: its text's, or else those of the check. */
+export function problemsOf(
+  { broken, lineOf }: DraftDocument,
+  errors: readonly string[],
+): DraftProblem[] {
+  if (broken !== undefined) return [{ ...broken, path: [] }];
+  return errors.map((error) => {
+    const problem = readProblem(error);
+    return { ...problem, line: lineOf(problem.path) };
+  });
+}
+
+/** Returns the first problem at a path or below it. */
+export function problemAt(
+  problems: readonly DraftProblem[],
+  path: DraftPath,
+): DraftProblem | undefined {
+  return problems.find((one) => path.every((part, index) => one.path[index] === part));
+}

@@ -1,0 +1,81 @@
+import type { ProviderSecret } from "@tollgate/proto/tollgate/v1/secret";
+import { useState } from "react";
+import { countOf } from "../../format/numbers.ts";
+import { Choice, Field } from "../../ui/form.tsx";
+import type { DraftEntry } from "./draft/document.ts";
+import { fieldText } from "./draft/model-chain.ts";
+
+interface Props {
+  entry: DraftEntry;
+  secrets: readonly ProviderSecret[];
+  problemOf: (field: string) => string | undefined;
+}
+
+type Source = "stored" | "new" | "variable" | "none" | "several";
+
+/** Where the key of a provider is: stored, entered now, in a variable, or nowhere. */
+export function ProviderKeyFields({ entry, secrets, problemOf }: Props) {
+  const [source, setSource] = useState(sourceOf(entry));
+  const names = new Set([fieldText(entry.secret), ...secrets.map(({ name }) => name)]);
+  names.delete("");
+  const hints = new Map(secrets.map(({ name, hint }) => [name, hint]));
+  const several = Array.isArray(entry.keys) ? countOf(entry.keys.length, "key") : "";
+  return (
+    <>
+      <Choice
+        label="Key"
+        name="key-source"
+        options={[
+          ...(several ? [["several", `${several}, as the YAML has them`] as const] : []),
+          ...(names.size > 0 ? [["stored", "A stored key"] as const] : []),
+          ["new", "A new key"],
+          ["variable", "An environment variable"],
+          ["none", "None"],
+        ]}
+        value={source}
+        problem={problemOf("keys")}
+        onChange={(event) => setSource(event.target.value as Source)}
+      />
+      {source === "stored" && (
+        <Choice
+          label="Stored key"
+          name="secret"
+          options={[...names].map((name) => [name, `${name} ${hints.get(name) ?? "(not set)"}`])}
+          defaultValue={fieldText(entry.secret)}
+          problem={problemOf("secret")}
+        />
+      )}
+      {source === "new" && (
+        <Field
+          label="API key"
+          name="key"
+          type="password"
+          required
+          autoComplete="new-password"
+          spellCheck={false}
+          className="mono"
+          hint="It is encrypted, and never shown again. Requests use it once the draft is published."
+          problem={problemOf("secret")}
+        />
+      )}
+      {source === "variable" && (
+        <Field
+          label="Variable"
+          name="api_key_env"
+          required
+          placeholder="OPENAI_API_KEY"
+          defaultValue={fieldText(entry.api_key_env)}
+          spellCheck={false}
+          hint="It is set for every service that calls providers."
+          problem={problemOf("api_key_env")}
+        />
+      )}
+    </>
+  );
+}
+
+function sourceOf({ keys, secret, api_key_env }: DraftEntry): Source {
+  if (Array.isArray(keys)) return "several";
+  if (secret !== undefined) return "stored";
+  return api_key_env === undefined ? "none" : "variable";
+}

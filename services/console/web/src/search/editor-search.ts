@@ -1,0 +1,22 @@
+import { type RawSearch, readOne } from "./read.ts";
+
+/** The parts of the editor. Where there is room, the YAML stands beside the other two. */
+export const editorTabs = { providers: "Providers", models: "Models", yaml: "YAML" } as const;
+
+export type EditorTab = keyof typeof editorTabs;
+
+interface EditorSearch {
+  tab?: EditorTab;
+  /** The line of the YAML that is selected, from 1. */
+  line?: string;
+}
+
+/** Returns what an address asks of the catalog's editor. */
+export function readEditorSearch(raw: RawSearch): EditorSearch {
+  const tab = readOne(raw, "tab", Object.keys(editorTabs) as EditorTab[]);
+  const line = String(raw.line ?? "");
+  return {
+    ...(tab !== undefined && { tab }),
+    ...(/^[1-9]\d{0,5}$/.test(line) && { line }),
+  };
+}
