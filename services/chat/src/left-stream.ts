@@ -55,11 +55,16 @@ export async function usageSoFar(
   return meter.usageOf(meteredCall(prepared, slot), counter);
 }
 
+/** Whether the deadline of a stream, or the longest time of its provider's calls, has ended it. */
+export function isOutOfTime({ failure, signal }: EndedEarly): boolean {
+  return isTotalTimeout(failure) || (failure === signal.reason && endedByCaller(signal));
+}
+
 /**
- * Reads on a stream of hidden reasoning that its client has left: to its end, to its deadline, or until
- * what is held is used up. Resolves with the usage that is reported. Without one, what the provider has
- * generated is unknown, and the usage costs what is held. Resolves with undefined where the provider
- * or the gateway ends it.
+ * Reads on a stream of hidden reasoning that its client has left, or that is out of time: to its end, to its
+ * deadline, or until what is held is used up. Resolves with the usage that is reported. Without one, what
+ * the provider has generated is unknown, and the usage costs what is held. Resolves with undefined where the
+ * provider or the gateway ends it.
  */
 export async function usageReadOn(
   meter: UsageMeter,
@@ -69,10 +74,10 @@ export async function usageReadOn(
 ): Promise<ChatUsage | undefined> {
   const { slot, counter, rest } = called;
   const error = failure ?? (await readOn(rest));
-  const isCut = error === signal.reason && endedByCaller(signal);
-  if (error !== undefined && !isCut && !isTotalTimeout(error)) return undefined;
+  if (error !== undefined && !isOutOfTime({ failure: error, signal })) return undefined;
   const usage = await meter.usageOf(meteredCall(prepared, slot), counter);
-  if (error === undefined && counter.finished) return usage;
+  const isReported = error === undefined || counter.complete !== undefined;
+  if (counter.finished && isReported) return usage;
   const isBroken = error === undefined && rest?.allowance.isUsedUp !== true;
   return isBroken ? undefined : atCost(usage, slot, held);
 }

@@ -18,6 +18,7 @@ import { createStreamAllowance } from "./hold/stream-allowance.ts";
 import {
   type CalledSlot,
   type EndedEarly,
+  isOutOfTime,
   untilLeft,
   usageReadOn,
   usageSoFar,
@@ -86,8 +87,8 @@ function generate(
       if (called === undefined || failure instanceof UnsentCall) {
         return endedByCaller(signal) ? empty.alone() : undefined;
       }
-      const isLeft = isHidden && cancellation.hasLeft;
-      const ended = { failure, signal, isLeft };
+      const isReadOn = isHidden && (cancellation.hasLeft || isOutOfTime({ failure, signal }));
+      const ended = { failure, signal, isReadOn };
       return billEnded(meter, prepared, { called, generation, empty }, ended);
     });
     const attempted = generation.attemptStream((slot) => {
@@ -142,12 +143,12 @@ async function billEnded(
   meter: UsageMeter,
   prepared: PreparedCall,
   { called, generation, empty }: Attempt & { empty: EmptyAttempts },
-  { failure, signal, isLeft }: EndedEarly & { isLeft: boolean },
+  { failure, signal, isReadOn }: EndedEarly & { isReadOn: boolean },
 ): Promise<Served<Measurement> | undefined> {
   const { session, hold } = prepared;
-  if (isLeft && failure === undefined) await session?.release();
+  if (isReadOn && failure === undefined) await session?.release();
   const { held } = generation;
-  const usage = isLeft
+  const usage = isReadOn
     ? await usageReadOn(meter, prepared, called, { failure, signal, held })
     : await usageSoFar(meter, prepared, called, { failure, signal });
   if (usage === undefined) return undefined;

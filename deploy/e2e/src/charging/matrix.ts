@@ -136,7 +136,10 @@ const chatStream: MatrixRow["charges"] = {
   "the provider errs": "nothing",
 };
 
-/** A stream of hidden reasoning is read on without its client. Its deadline ends it, while the client waits. */
+/**
+ * A stream of hidden reasoning is read on without its client. At its deadline, nobody knows what its provider
+ * has generated, whether its client waits or has left.
+ */
 const hiddenStream: MatrixRow["charges"] = {
   ...chatStream,
   "the client leaves before the first byte": "reported",
@@ -144,6 +147,7 @@ const hiddenStream: MatrixRow["charges"] = {
   "the client leaves in the middle": "reported",
   "the client leaves at the last event": "reported",
   "the key is revoked": "reported",
+  "the deadline passes": "held",
 };
 
 /** The provider has the whole file, and reports its usage at the end. What it has sent before makes it billed. */
