@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,15 @@ import { chatBody } from "../src/request.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 const credit = 1_000_000_000n;
+/** A model whose only slot takes few requests. */
+const limitedModel = `
+  - alias: limited
+    route_type: chat
+    context_tokens: 32768
+    max_output_tokens: 4096
+    pricing: { input: "0.10", output: "0.40" }
+    chain: [{ provider: simulator, model: sim-limited, requests_per_minute: 15 }]
+`;
 
 test("the number of workers is auto or a number", () => {
   expect(workerCount("3")).toBe(3);
@@ -39,6 +48,8 @@ describe.runIf(process.platform === "linux")("two workers", () => {
     const operationsPort = await freePorts(2);
     operationsPorts.push(operationsPort, operationsPort + 1);
     const operatorAddress = `127.0.0.1:${await freePort()}`;
+    const catalog = join(folder, "catalog.yaml");
+    await writeFile(catalog, `${await readFile(demoCatalog, "utf8")}${limitedModel}`);
     const env = {
       PATH: process.env.PATH,
       ...sourceCache,
@@ -48,7 +59,7 @@ describe.runIf(process.platform === "linux")("two workers", () => {
         inject("postgresUrl"),
         `workers_${randomBytes(8).toString("hex")}`,
       ),
-      TOLLGATE_CATALOG: demoCatalog,
+      TOLLGATE_CATALOG: catalog,
       TOLLGATE_SIMULATOR_URL: `${provider.url}/v1`,
       TOLLGATE_SPOOL_DIR: join(folder, "spool"),
       TOLLGATE_LOG: "silent",
@@ -73,13 +84,16 @@ describe.runIf(process.platform === "linux")("two workers", () => {
   }
 
   /** Sends a request on a connection of its own: the kernel picks the worker. Rejects when cut. */
-  async function chat(key: string): Promise<{ status: number; requestId: string }> {
+  async function chat(
+    key: string,
+    model = "demo-small",
+  ): Promise<{ status: number; requestId: string }> {
     const sent = request(`${workers.url}/v1/chat/completions`, {
       method: "POST",
       agent: false,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     });
-    sent.end(JSON.stringify(chatBody({ model: "demo-small" })));
+    sent.end(JSON.stringify(chatBody({ model })));
     return new Promise((resolve, reject) => {
       sent.once("error", reject);
       sent.once("response", (response) => {
@@ -90,8 +104,8 @@ describe.runIf(process.platform === "linux")("two workers", () => {
     });
   }
 
-  const chats = (key: string, count: number) =>
-    Promise.all(Array.from({ length: count }, () => chat(key)));
+  const chats = (key: string, count: number, model?: string) =>
+    Promise.all(Array.from({ length: count }, () => chat(key, model)));
 
   async function requestsOf(port: number): Promise<number> {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -116,6 +130,13 @@ describe.runIf(process.platform === "linux")("two workers", () => {
     const statuses = (await chats(key, 40)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(15);
     expect(statuses.filter((status) => status === 429)).toHaveLength(25);
+  });
+
+  test("send a slot as many requests a minute together as one", async () => {
+    const { key } = await newKey();
+    const statuses = (await chats(key, 40, "limited")).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(15);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(25);
   });
 
   test("both refuse a key that was revoked, soon", async () => {

@@ -24,6 +24,7 @@ import { trackCaptures } from "./pending-captures.ts";
 import { recordLostRequests, releaseExpiredHolds } from "./release.ts";
 import { collectDebts } from "./reversals.ts";
 import { ledgerSchema } from "./schema.ts";
+import { createSlotUses, forgetSlotUses } from "./slot-uses.ts";
 import { createSlots } from "./slots.ts";
 import { createTrailPartitions } from "./trail-partitions.ts";
 import { createWalletLocks } from "./wallet-locks.ts";
@@ -70,7 +71,9 @@ export const ledger = defineService({
           implementCredits({ pool, prisma, config, captures, locks, now }),
           ["reverseTopUp", "undoReversal"],
         ),
-        bindService(SlotService, createSlots(pool, prisma), ["setSlot"]),
+        bindService(SlotService, { ...createSlots(pool, prisma), ...createSlotUses(pool) }, [
+          "setSlot",
+        ]),
       ],
       async stop() {
         await consumer?.stop();
@@ -98,6 +101,7 @@ async function sweepHolds(pool: pg.Pool, { lateMs }: LedgerConfig, log: Log): Pr
     if (released > 0) log.warn({ released }, "expired holds released");
     const lost = await recordLostRequests(pool);
     if (lost > 0) log.warn({ lost }, "requests of processes that died recorded as failures");
+    await forgetSlotUses(pool);
     const accounts = await collectDebts(pool);
     if (accounts > 0) log.info({ accounts }, "debts collected");
   } catch (error) {

@@ -20,7 +20,7 @@ export interface SlotSharing {
   retries?: number | undefined;
 }
 
-/** The limits of a slot. Each process counts only its own calls. */
+/** The limits of a slot. All processes share them. */
 export interface SlotLimits {
   requestsPerMinute?: number | undefined;
   tokensPerMinute?: number | undefined;

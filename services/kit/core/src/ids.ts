@@ -21,6 +21,7 @@ export function newId(
     | "signup"
     | "mail"
     | "token"
+    | "use"
     | "audit"
     | "replica"
     | "candidate"

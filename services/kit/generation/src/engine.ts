@@ -12,6 +12,7 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createBreakers } from "@tollgate/upstream/breaker";
 import { type Served, walkChain } from "@tollgate/upstream/chain";
 import { LoadBalancer } from "@tollgate/upstream/load-balancer";
+import type { SharedSlotUses } from "@tollgate/upstream/shared-slot-uses";
 import { startAttempt, withAttempt } from "@tollgate/upstream/traced-requests";
 import { chainOptions } from "./attempts.ts";
 import type { BillableCall, Generation } from "./generation.ts";
@@ -58,7 +59,7 @@ export interface Engine {
     caller: Caller | undefined,
     isCounted?: boolean,
   ): Promise<Served<Response>>;
-  /** Returns whether the limits of a slot admit a call now. */
+  /** Returns whether the limits of a slot admit a call now, as far as this process knows. */
   hasRoom(slot: Slot): boolean;
   /** Bills a generation that ended after its request; see `recordLateUsage`. */
   recordLate(usage: LateUsage): Promise<void>;
@@ -68,13 +69,15 @@ export interface EngineDependencies extends Omit<GenerationDependencies, "balanc
   catalog(): Catalog;
   /** Returns whether `catalog` returns the newest catalog. */
   isCatalogNewest(): boolean;
+  /** Counts the calls of slots with limits over all replicas. Default: the calls of this process count. */
+  slotUses?: SharedSlotUses;
 }
 
 /** How much of an unknown alias an error message repeats. */
 const maxAliasShown = 200;
 
 export function createEngine(parts: EngineDependencies): Engine {
-  const balancer = new LoadBalancer(() => performance.now(), Math.random);
+  const balancer = new LoadBalancer(() => performance.now(), Math.random, parts.slotUses);
   const dependencies = { ...parts, balancer };
   // With the shared breakers, clients without money could take a slot out for paying clients.
   const free = { ...dependencies, breakers: createBreakers(() => performance.now()) };

@@ -23,6 +23,7 @@ import type { SecretValues } from "@tollgate/upstream/secret-values";
 import { requireTlsFiles } from "@tollgate/upstream/tls-files";
 import { z } from "zod";
 import { createEngine, type Engine } from "./engine.ts";
+import { FleetSlotUses } from "./fleet-slot-uses.ts";
 import { reportBreakers } from "./report-breakers.ts";
 import { createRunningGenerations } from "./running-generations.ts";
 import { type SecretSync, syncSecrets } from "./secret-sync.ts";
@@ -81,6 +82,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     missingAfterMs,
   });
   const slots = await syncSlots(peer("ledger", SlotService), breakers, catalog.current, log);
+  const slotUses = new FleetSlotUses(peer("ledger", SlotService), log);
   const running = createRunningGenerations();
   const metering = { holds, publisher, charges: createChargeLookup(ledger), metrics };
   return {
@@ -90,6 +92,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
       ...metering,
       running,
       breakers: slots.breakers,
+      slotUses,
       redact: providers.redact,
       requestIds,
       log,
@@ -101,6 +104,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     drain: running.drain,
     async stop(graceMs) {
       slots.stop();
+      slotUses.stop();
       secrets.stop();
       const sharingEnded = holds.stopSharing();
       await publisher.stop(graceMs);

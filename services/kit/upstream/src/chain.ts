@@ -147,13 +147,17 @@ class ChainWalk<Response> {
    */
   async #call(slot: Slot): Promise<Served<Response> | SlotFailure | undefined> {
     const { breakers, accountId, onAttempt } = this.#options;
-    if (slot.limits !== undefined && this.#isFull(slot)) return undefined;
     const permit = breakers.admit(slot, accountId);
     if (isDenied(permit)) {
       this.#passOver(slot, permit, breakers.coolsForMs(slot, accountId));
       return undefined;
     }
-    const use = slot.limits === undefined ? undefined : this.#begin(slot);
+    const use = slot.limits === undefined ? undefined : await this.#take(slot);
+    if (typeof use === "number") {
+      breakers.abandoned(slot, accountId, permit);
+      this.#passOver(slot, "full", use);
+      return undefined;
+    }
     try {
       const response = await this.#attempt(slot);
       breakers.succeeded(slot, accountId, permit);
@@ -180,23 +184,15 @@ class ChainWalk<Response> {
     return chainFailure(this.#failures, this.#waitMs);
   }
 
-  #isFull(slot: Slot): boolean {
-    const { balancer, tokens = 0, isFree } = this.#options;
-    if (isFree) return false;
-    const waitMs = balancer.waitMs(slot, tokens);
-    if (waitMs > 0) this.#passOver(slot, "full", waitMs);
-    return waitMs > 0;
+  async #take(slot: Slot): Promise<SlotUse | number | undefined> {
+    const { balancer, accountId, tokens = 0, isFree } = this.#options;
+    return isFree ? undefined : balancer.take(slot, { accountId, tokens });
   }
 
   #passOver(slot: Slot, reason: PassReason, waitMs: number | undefined): void {
     if (waitMs !== undefined) this.#waitMs = Math.min(waitMs, this.#waitMs ?? waitMs);
     this.#passReason = reason;
     this.#options.onPassedOver?.(slot, reason);
-  }
-
-  #begin(slot: Slot): SlotUse | undefined {
-    const { balancer, tokens = 0, isFree } = this.#options;
-    return isFree ? undefined : balancer.begin(slot, tokens);
   }
 
   #keep(use: SlotUse): void {

@@ -2,6 +2,7 @@ import { withKeySlots } from "@tollgate/catalog/key-pool";
 import type { Slot } from "@tollgate/catalog/model";
 import { describe, expect, test } from "vitest";
 import { LoadBalancer, type SharedChain } from "./load-balancer.ts";
+import { SlotUse } from "./slot-load.ts";
 
 function slotOf(name: string, more: Partial<Slot> = {}): Slot {
   return { id: `${name}/model`, tier: 1, ...more } as Slot;
@@ -22,8 +23,13 @@ function randomFrom(seed: number): () => number {
 function world() {
   let nowMs = 0;
   const balancer = new LoadBalancer(() => nowMs, randomFrom(7));
+  const begin = async (slot: Slot, tokens: number) => {
+    const use = await balancer.take(slot, { accountId: "a", tokens });
+    if (typeof use === "number") throw new Error(`full for ${use} ms`);
+    return use;
+  };
   const firstOf = (model: SharedChain, affinity?: string) => balancer.order(model, affinity)[0];
-  return { balancer, firstOf, pass: (ms: number) => (nowMs += ms) };
+  return { balancer, begin, firstOf, pass: (ms: number) => (nowMs += ms) };
 }
 
 const picks = 10_000;
@@ -138,22 +144,22 @@ describe("least_busy", () => {
   const [a, b] = [slotOf("a", { weight: 2, limits: {} }), slotOf("b", { limits: {} })];
   const model = { chain: [a, b], balance: "least_busy" } as const;
 
-  test("sends a call to the slot with the fewest in progress for its weight", () => {
-    const { balancer, firstOf } = world();
+  test("sends a call to the slot with the fewest in progress for its weight", async () => {
+    const { begin, firstOf } = world();
     expect(firstOf({ ...model, chain: [b, a] })).toBe(a);
-    const uses = [balancer.begin(a, 0), balancer.begin(a, 0)];
+    const uses = [await begin(a, 0), await begin(a, 0)];
     expect(firstOf(model)).toBe(b);
-    balancer.begin(b, 0);
+    await begin(b, 0);
     expect(firstOf({ ...model, chain: [b, a] })).toBe(a);
-    balancer.begin(b, 0);
+    await begin(b, 0);
     for (const use of uses) use.end();
     expect(firstOf({ ...model, chain: [b, a] })).toBe(a);
   });
 
-  test("keeps an affinity", () => {
-    const { balancer, firstOf } = world();
+  test("keeps an affinity", async () => {
+    const { begin, firstOf } = world();
     const slot = firstOf(model, "user") as Slot;
-    for (let call = 0; call < 10; call += 1) balancer.begin(slot, 0);
+    for (let call = 0; call < 10; call += 1) await begin(slot, 0);
     expect(firstOf(model, "user")).toBe(slot);
   });
 });
@@ -162,40 +168,40 @@ describe("latency", () => {
   const [a, b] = [slotOf("a", { limits: {} }), slotOf("b", { limits: {} })];
   const model = { chain: [a, b], balance: "latency" } as const;
 
-  test("sends calls to the slot that responds faster, until it has as many more in progress", () => {
-    const { balancer, firstOf, pass } = world();
+  test("sends calls to the slot that responds faster, until it has as many more in progress", async () => {
+    const { begin, firstOf, pass } = world();
     for (const [slot, ms] of [
       [a, 100],
       [b, 250],
     ] as const) {
-      const use = balancer.begin(slot, 0);
+      const use = await begin(slot, 0);
       pass(ms);
       use.respond();
       use.end();
     }
     expect(firstOf(model)).toBe(a);
-    balancer.begin(a, 0);
+    await begin(a, 0);
     expect(firstOf(model)).toBe(a);
-    balancer.begin(a, 0);
+    await begin(a, 0);
     expect(firstOf(model)).toBe(b);
   });
 
-  test("calls a slot again that was slow some time ago", () => {
-    const { balancer, firstOf, pass } = world();
-    const measure = (slot: Slot, ms: number) => {
-      const use = balancer.begin(slot, 0);
+  test("calls a slot again that was slow some time ago", async () => {
+    const { begin, firstOf, pass } = world();
+    const measure = async (slot: Slot, ms: number) => {
+      const use = await begin(slot, 0);
       pass(ms);
       use.respond();
       use.end();
     };
-    measure(b, 400);
+    await measure(b, 400);
     for (let second = 0; second < 10; second += 1) {
-      measure(a, 100);
+      await measure(a, 100);
       expect(firstOf(model)).toBe(a);
       pass(900);
     }
     for (let second = 0; second < 20; second += 1) {
-      measure(a, 100);
+      await measure(a, 100);
       pass(900);
     }
     expect(firstOf(model)).toBe(b);
@@ -203,12 +209,12 @@ describe("latency", () => {
 });
 
 describe("the limits of a slot", () => {
-  test("of requests per minute count each call of the trailing minute", () => {
+  test("of requests per minute count each call of the trailing minute", async () => {
     const slot = slotOf("a", { limits: { requestsPerMinute: 2 } });
-    const { balancer, pass } = world();
+    const { balancer, begin, pass } = world();
     for (let call = 0; call < 2; call += 1) {
       expect(balancer.waitMs(slot, 0)).toBe(0);
-      balancer.begin(slot, 0).end();
+      (await begin(slot, 0)).end();
     }
     expect(balancer.waitMs(slot, 0)).toBe(61_000);
     pass(60_999);
@@ -217,38 +223,77 @@ describe("the limits of a slot", () => {
     expect(balancer.waitMs(slot, 0)).toBe(0);
   });
 
-  test("of tokens per minute count what a call is likely to use, then what it has used", () => {
+  test("of tokens per minute count what a call is likely to use, then what it has used", async () => {
     const slot = slotOf("a", { limits: { tokensPerMinute: 1_000 } });
-    const { balancer, pass } = world();
-    const use = balancer.begin(slot, 900);
+    const { balancer, begin, pass } = world();
+    const use = await begin(slot, 900);
     expect(balancer.waitMs(slot, 100)).toBe(0);
     expect(balancer.waitMs(slot, 101)).toBe(61_000);
     use.end(300);
     expect(balancer.waitMs(slot, 700)).toBe(0);
-    balancer.begin(slot, 100).end(700);
+    (await begin(slot, 100)).end(700);
     expect(balancer.waitMs(slot, 1)).toBe(61_000);
     pass(61_000);
     // More than the limit, alone.
     expect(balancer.waitMs(slot, 5_000)).toBe(0);
-    balancer.begin(slot, 5_000);
+    await begin(slot, 5_000);
     expect(balancer.waitMs(slot, 1)).toBe(61_000);
   });
 
-  test("of calls in progress count a call until it ends, once", () => {
+  test("of calls in progress count a call until it ends, once", async () => {
     const slot = slotOf("a", { limits: { parallel: 2 } });
-    const { balancer } = world();
-    const [first] = [balancer.begin(slot, 0), balancer.begin(slot, 0)];
+    const { balancer, begin } = world();
+    const [first] = [await begin(slot, 0), await begin(slot, 0)];
     expect(balancer.waitMs(slot, 0)).toBe(1_000);
     first?.end();
     first?.end();
     expect(balancer.waitMs(slot, 0)).toBe(0);
-    balancer.begin(slot, 0);
+    await begin(slot, 0);
     expect(balancer.waitMs(slot, 0)).toBe(1_000);
   });
 
-  test("are those of all models with the slot", () => {
-    const { balancer } = world();
-    balancer.begin(slotOf("a", { limits: { parallel: 5 } }), 0);
+  test("are those of all models with the slot", async () => {
+    const { balancer, begin } = world();
+    await begin(slotOf("a", { limits: { parallel: 5 } }), 0);
     expect(balancer.waitMs(slotOf("a", { limits: { parallel: 1 } }), 0)).toBe(1_000);
+  });
+});
+
+describe("the limits of a slot that all processes count", () => {
+  const slot = slotOf("a", { limits: { parallel: 1 } });
+  const call = { accountId: "a", tokens: 5 };
+
+  function sharedWorld(results: (number | undefined)[]) {
+    const ends: (number | undefined)[] = [];
+    const asked: Slot[] = [];
+    const balancer = new LoadBalancer(() => 0, Math.random, {
+      async take(of) {
+        asked.push(of);
+        const result = results.shift();
+        return result === 0 ? { end: (tokens) => void ends.push(tokens) } : result;
+      },
+    });
+    return { asked, balancer, ends };
+  }
+
+  test("decide, whatever this process has counted", async () => {
+    const { balancer, ends } = sharedWorld([0, 0, 700]);
+    const uses = [await balancer.take(slot, call), await balancer.take(slot, call)];
+    expect(await balancer.take(slot, call)).toBe(700);
+    expect(balancer.waitMs(slot, 0)).toBe(700);
+    for (const use of uses) if (typeof use !== "number") use.end(3);
+    expect(ends).toEqual([3, 3]);
+  });
+
+  test("count the calls of this process while they cannot be counted together", async () => {
+    const { balancer } = sharedWorld([undefined, undefined]);
+    expect(await balancer.take(slot, call)).toBeInstanceOf(SlotUse);
+    expect(await balancer.take(slot, call)).toBe(1_000);
+  });
+
+  test("do not count the calls of a slot that is only balanced by its load", async () => {
+    const { asked, balancer } = sharedWorld([]);
+    await balancer.take(slotOf("a", { limits: {} }), call);
+    expect(asked).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { keySlotsOf } from "@tollgate/catalog/key-pool";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { defaultWeight } from "@tollgate/catalog/slot-sharing";
+import type { CountedCall, SharedSlotUses } from "./shared-slot-uses.ts";
 import { SlotLoad, SlotUse } from "./slot-load.ts";
 import { hash32, placeOf, shareOf } from "./weighted-order.ts";
 
@@ -17,12 +18,17 @@ const leastLatencyMs = 1;
 export class LoadBalancer {
   readonly #now: () => number;
   readonly #random: () => number;
+  readonly #shared: SharedSlotUses | undefined;
   readonly #loads = new Map<string, SlotLoad>();
 
-  /** `random` returns numbers from 0 and below 1. */
-  constructor(now: () => number, random: () => number) {
+  /**
+   * `random` returns numbers from 0 and below 1. Without `shared`, and while it cannot count, the limits of
+   * slots count the calls of this process.
+   */
+  constructor(now: () => number, random: () => number, shared?: SharedSlotUses) {
     this.#now = now;
     this.#random = random;
+    this.#shared = shared;
   }
 
   /**
@@ -57,14 +63,28 @@ export class LoadBalancer {
     return places.sort((left, right) => left.place - right.place).map(({ one }) => one);
   }
 
-  /** Returns how long a call must wait for the limits of a slot; 0 if it may be sent now. */
+  /**
+   * Returns how long a call must wait for the limits of a slot, as far as this process knows; 0 if it may be
+   * sent now.
+   */
   waitMs(slot: Slot, tokens: number): number {
     return this.#loadOf(slot).waitMs(slot, tokens, this.#now());
   }
 
-  /** Counts a call of a slot, until `end` of the result is called. */
-  begin(slot: Slot, tokens: number): SlotUse {
-    return new SlotUse(this.#loadOf(slot), tokens, this.#now);
+  /**
+   * Counts a call of a slot, until `end` of the result is called. Resolves with the milliseconds to wait if
+   * a limit of the slot refuses the call.
+   */
+  async take(slot: Slot, call: CountedCall): Promise<SlotUse | number> {
+    const load = this.#loadOf(slot);
+    const isShared = this.#shared !== undefined && hasLimits(slot);
+    const taken = isShared ? await this.#shared?.take(slot, call) : undefined;
+    if (typeof taken === "number") {
+      load.fullUntil = this.#now() + taken;
+      return taken;
+    }
+    const waitMs = taken === undefined ? load.waitMs(slot, call.tokens, this.#now()) : 0;
+    return waitMs > 0 ? waitMs : new SlotUse(load, call.tokens, this.#now, taken);
   }
 
   #orderTier(
@@ -103,6 +123,11 @@ export class LoadBalancer {
     this.#loads.set(id, load);
     return load;
   }
+}
+
+function hasLimits({ limits = {} }: Slot): boolean {
+  const { requestsPerMinute, tokensPerMinute, parallel } = limits;
+  return (requestsPerMinute ?? tokensPerMinute ?? parallel) !== undefined;
 }
 
 function endOfTier(chain: readonly Slot[], start: number): number {

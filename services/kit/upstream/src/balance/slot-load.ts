@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { SharedSlotUse } from "./shared-slot-uses.ts";
 import { TrailingMinute } from "./trailing-minute.ts";
 
 /** The wait of a client while a slot has as many calls in progress as its limit. */
@@ -11,6 +12,8 @@ const latencyHalfLifeMs = 10_000;
 /** The calls of this process to one slot. */
 export class SlotLoad {
   inProgress = 0;
+  /** Until when the calls of all processes have filled the slot. */
+  fullUntil = Number.NEGATIVE_INFINITY;
   readonly requests = new TrailingMinute();
   readonly tokens = new TrailingMinute();
   #latencyMs = 0;
@@ -22,6 +25,7 @@ export class SlotLoad {
    */
   waitMs({ limits = {} }: Slot, tokens: number, now: number): number {
     const { requestsPerMinute, tokensPerMinute, parallel } = limits;
+    if (now < this.fullUntil) return this.fullUntil - now;
     if (parallel !== undefined && this.inProgress >= parallel) return parallelWaitMs;
     const forRequests =
       requestsPerMinute === undefined ? 0 : this.requests.msUntil(requestsPerMinute - 1, now);
@@ -49,9 +53,11 @@ export class SlotUse {
   readonly #now: () => number;
   readonly #tokens: number;
   readonly #startedAt: number;
+  readonly #shared: SharedSlotUse | undefined;
   #hasEnded = false;
 
-  constructor(load: SlotLoad, tokens: number, now: () => number) {
+  constructor(load: SlotLoad, tokens: number, now: () => number, shared?: SharedSlotUse) {
+    this.#shared = shared;
     this.#load = load;
     this.#now = now;
     this.#tokens = tokens;
@@ -71,6 +77,7 @@ export class SlotUse {
   end(tokens = this.#tokens): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#shared?.end(tokens);
     this.#load.inProgress -= 1;
     if (tokens < this.#tokens) this.#load.tokens.subtract(this.#tokens - tokens, this.#startedAt);
     else if (tokens > this.#tokens) this.#load.tokens.add(tokens - this.#tokens, this.#now());

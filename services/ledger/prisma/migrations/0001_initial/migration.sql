@@ -384,6 +384,32 @@ CREATE UNLOGGED TABLE refused_key (
   PRIMARY KEY (replica_id, provider, key_name)
 );
 
+-- What the calls of a slot with limits have used, in each of the last 61 seconds as in usage_limit: those
+-- of an account, and with an empty account_id those of all. A crash of Postgres may lose them.
+CREATE UNLOGGED TABLE slot_load (
+  slot_id    text NOT NULL,
+  account_id text NOT NULL,
+  -- When the account called the slot last, or was refused.
+  asked_at   timestamptz(6) NOT NULL DEFAULT now(),
+  requests   bigint[] NOT NULL DEFAULT array_fill(0::bigint, ARRAY[61]),
+  tokens     bigint[] NOT NULL DEFAULT array_fill(0::bigint, ARRAY[61]),
+  counted_at timestamptz(6)[] NOT NULL DEFAULT array_fill('-infinity'::timestamptz, ARRAY[61]),
+  PRIMARY KEY (slot_id, account_id)
+) WITH (fillfactor = 50);
+
+-- The calls in progress of slots with limits. They expire with their process.
+CREATE UNLOGGED TABLE slot_use (
+  id         text PRIMARY KEY,
+  slot_id    text NOT NULL,
+  account_id text NOT NULL,
+  -- The tokens that it counts for in the second of `begun_at`.
+  tokens     bigint NOT NULL,
+  begun_at   timestamptz(6) NOT NULL,
+  expires_at timestamptz(6) NOT NULL
+);
+
+CREATE INDEX slot_use_slot_id ON slot_use (slot_id);
+
 -- What is left of an owner's limits while a statement decides several requests (read_limits_left).
 -- NULL: unlimited.
 CREATE TYPE limits_left AS (
