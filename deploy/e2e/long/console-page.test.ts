@@ -7,7 +7,7 @@ import { type ConsolePage, serveConsolePage } from "../src/console-page.ts";
 import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { collectProblems, screenshots, violationsOf } from "../src/page-checks.ts";
 
-const widths = [1_280, 380] as const;
+const widths = [1_440, 1_024, 380] as const;
 const themes = ["light", "dark"] as const;
 
 interface Screen {
@@ -62,6 +62,7 @@ const screens: readonly Screen[] = [
   { name: "editor-yaml", path: "/catalog/edit?tab=yaml", heading: "Edit the catalog" },
   { name: "editor-empty", path: "/catalog/edit", heading: "Edit the catalog", state: "empty" },
   { name: "editor-viewer", path: "/catalog/edit", heading: "Edit the catalog", role: "viewer" },
+  { name: "not-found", path: "/nowhere", heading: "Not found" },
   { name: "settings-operators", path: "/settings", heading: "Settings" },
   { name: "settings-tokens", path: "/settings?tab=tokens", heading: "Settings" },
   { name: "settings-audit", path: "/settings?tab=audit", heading: "Settings" },
@@ -88,10 +89,16 @@ describeInBrowser("the console's page", () => {
   });
 
   /** Opens a screen. Errors of the page and what its policy forbids are collected. */
-  async function open(screen: Screen, width = 1_280, theme: "light" | "dark" = "light") {
+  async function open(
+    screen: Screen,
+    width = 1_280,
+    theme: "light" | "dark" = "light",
+    timezoneId = "UTC",
+  ) {
     const context = await browser.newContext({
       viewport: { width, height: 860 },
       colorScheme: theme,
+      timezoneId,
       reducedMotion: "reduce",
       permissions: ["clipboard-read", "clipboard-write"],
     });
@@ -181,6 +188,45 @@ describeInBrowser("the console's page", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await expect.poll(() => page.locator(".stat-value").first().innerText()).toBe("$12.345678");
     expect(await page.locator("tbody").innerText()).toContain("+$12.345678");
+  });
+
+  test("a dialog begins at its first field, and Escape leads back to what opened it", async () => {
+    await using shown = await open(screenNamed("account"));
+    const { page } = shown;
+    const focused = () => page.evaluate<string>("document.activeElement.outerHTML");
+    await page.getByRole("button", { name: "Top up" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await expect.poll(focused).toContain('name="amount"');
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(focused).toContain("Top up");
+    await page.getByRole("button", { name: /^More actions for/ }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Freeze…" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await expect.poll(focused).toContain("Cancel");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(focused).toContain("More actions for");
+  });
+
+  test("an address without a screen keeps the menu", async () => {
+    await using shown = await open(screenNamed("not-found"));
+    const menu = shown.page.getByRole("navigation", { name: "Screens" });
+    await menu.getByRole("link", { name: "Requests" }).click();
+    await shown.page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+  });
+
+  test("times are those of the reader's zone, and the pointer shows UTC", async () => {
+    await using shown = await open(screenNamed("requests"), 1_440, "light", "Asia/Tokyo");
+    const time = shown.page.locator("tbody time").first();
+    const at = new Date((await time.getAttribute("datetime")) ?? "");
+    const inTokyo = new Date(at.getTime() + 9 * 3_600_000).toISOString().slice(0, 19);
+    expect(await time.innerText()).toBe(inTokyo.replace("T", " "));
+    expect(await time.getAttribute("title")).toContain(at.toISOString().slice(11, 23));
+    expect(await shown.page.locator("thead").innerText()).toContain("Time (GMT+9)");
   });
 
   test("the text of a new key is shown once", async () => {

@@ -17,7 +17,7 @@ import { NotFound, ScreenFailure } from "./shell/fallbacks.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { Loading } from "./ui/states.tsx";
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Outlet });
 const app = createRoute({ getParentRoute: () => root, id: "app", component: Shell });
 
 const signIn = createRoute({
@@ -143,6 +143,8 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./screens/settings/settings.tsx"), "Settings"),
 });
 
+const notFound = createRoute({ getParentRoute: () => app, path: "$", component: NotFound });
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
@@ -163,6 +165,7 @@ const routeTree = root.addChildren([
     catalog,
     catalogEditor,
     settings,
+    notFound,
   ]),
 ]);
 

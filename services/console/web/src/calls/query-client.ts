@@ -19,8 +19,9 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
 
 /** Returns the message of an error for people. */
 export function errorMessageOf(error: unknown): string {
-  const { code, rawMessage } = ConnectError.from(error);
-  if (code === Code.Unavailable || rawMessage === "Failed to fetch") {
+  const { cause, rawMessage } = ConnectError.from(error);
+  // A fetch that fails is a TypeError. A proxy sends no message, of which the client library makes one.
+  if (cause instanceof TypeError || /^HTTP \d{3}$/.test(rawMessage)) {
     return "The console cannot be reached. Check that it is running, and try again.";
   }
   return rawMessage === "" ? "The call failed without a message." : rawMessage;

@@ -1,6 +1,7 @@
-import { scaleBand, scaleLinear } from "@visx/scale";
+import { scaleBand } from "@visx/scale";
 import { BarRounded } from "@visx/shape";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
+import { axisOf } from "./axis.ts";
 import { useWidth } from "./use-width.ts";
 import "./charts.css";
 
@@ -24,7 +25,6 @@ const margin = { top: 10, bottom: 24 };
 
 /** About the width of a digit of an axis, in CSS pixels. */
 const digitWidth = 7;
-const tickCount = 4;
 const labelWidth = 92;
 
 /** Bars over time. The pointer, or the arrow keys, show the amount of one. */
@@ -32,12 +32,9 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
   const [element, width] = useWidth<HTMLDivElement>();
   const [chosen, setChosen] = useState<number>();
   const most = Math.max(0, ...bars.map(({ value }) => value));
-  const y = scaleLinear({
-    domain: [0, most === 0 ? 1 : most],
-    range: [height - margin.bottom, margin.top],
-    nice: tickCount,
-  });
-  const ticks = y.ticks(tickCount).map((value) => ({ value, text: formatTick(value) }));
+  const axis = axisOf(most, height - margin.bottom, margin.top);
+  const { y } = axis;
+  const ticks = axis.ticks.map((value) => ({ value, text: formatTick(value) }));
   const left = 12 + digitWidth * Math.max(4, ...ticks.map(({ text }) => text.length));
   const inner = Math.max(0, width - left);
   const x = scaleBand({

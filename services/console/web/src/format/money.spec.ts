@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { formatMoney, formatMoneyShort, formatPico, parseMoney, plainUsd } from "./money.ts";
+import {
+  formatMoney,
+  formatMoneyShort,
+  formatPico,
+  moneyParts,
+  moneyPlaces,
+  parseMoney,
+  plainUsd,
+} from "./money.ts";
 
 describe("an amount", () => {
   test.each([
@@ -47,6 +55,17 @@ describe("an amount", () => {
     expect(plainUsd(100_000_000_000n)).toBe("100");
     expect(plainUsd(7n)).toBe("0.000000007");
   });
+});
+
+test("amounts of one column have as many decimals as the most exact of them", () => {
+  const amounts = [1_500_000_000n, 123_400n, 0n];
+  const places = moneyPlaces(amounts);
+  const texts = amounts.map((nano) => {
+    const { main, rest } = moneyParts(nano, false, places);
+    return main + rest;
+  });
+  expect(texts).toEqual(["$1.5000000", "$0.0001234", "$0.0000000"]);
+  expect(moneyPlaces([10n ** 9n])).toBe(2);
 });
 
 test("a price is shown to the pico-dollar", () => {

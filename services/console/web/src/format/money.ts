@@ -15,9 +15,15 @@ export interface MoneyParts {
   rest: string;
 }
 
-/** Splits an amount of nano-USD into the parts of its text. */
-export function moneyParts(nano: bigint, showsPlus = false): MoneyParts {
-  return partsOf(nano, nanoDigits, showsPlus);
+/** Splits an amount of nano-USD into the parts of its text, with at least `places` decimals. */
+export function moneyParts(nano: bigint, showsPlus = false, places = 2): MoneyParts {
+  const parts = partsOf(nano, nanoDigits, showsPlus);
+  return { ...parts, rest: parts.rest.padEnd(places - 2, "0") };
+}
+
+/** Returns how many decimals show all of some amounts of nano-USD exactly: at least two. */
+export function moneyPlaces(amounts: readonly bigint[]): number {
+  return amounts.reduce((most, nano) => Math.max(most, 2 + moneyParts(nano).rest.length), 2);
 }
 
 /** Formats nano-USD exactly, with at least two decimals: `$1,234.50`, `$0.000123456`. */

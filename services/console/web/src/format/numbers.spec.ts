@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countOf, formatCount, formatMs, formatShare } from "./numbers.ts";
+import { countOf, formatCount, formatMs, formatShare, perText } from "./numbers.ts";
 
 test("a count separates its thousands", () => {
   expect(formatCount(12_345_678n)).toBe("12,345,678");
@@ -9,9 +9,22 @@ test("a time span has a unit that fits it", () => {
   expect([640, 2_412, 65_000].map(formatMs)).toEqual(["640 ms", "2.41 s", "1 min 5 s"]);
 });
 
+test("a share is rounded to the nearest tenth of a percent", () => {
+  expect(formatShare(2n, 3n)).toBe("66.7 %");
+  expect(formatShare(1n, 3n)).toBe("33.3 %");
+  expect(formatShare(1n, 2_000n)).toBe("0.1 %");
+});
+
+test("a price names its unit", () => {
+  expect(perText(1_000_000n, "input")).toBe("/ 1M tokens");
+  expect(perText(1_000n, "searches")).toBe("/ 1,000 searches");
+  expect(perText(1n, "images")).toBe("/ image");
+  expect(perText(1_000n, "tool:web_search")).toBe("/ 1,000 calls");
+});
+
 test("a share is never rounded to nothing or to all", () => {
   expect(formatShare(1n, 100_000n)).toBe("< 0.1 %");
-  expect(formatShare(99_999n, 100_000n)).toBe("99.9 %");
+  expect(formatShare(99_999n, 100_000n)).toBe("> 99.9 %");
   expect(formatShare(0n, 10n)).toBe("0.0 %");
   expect(formatShare(0n, 0n)).toBe("–");
 });

@@ -11,11 +11,23 @@ export function formatCountShort(count: bigint | number): string {
   return compact.format(count);
 }
 
-/** Formats how many units a price is for: `/ 1M`, `each`. */
-export function perText(per: bigint): string {
-  if (per === 1_000_000n) return "/ 1M";
-  return per === 1n ? "each" : `/ ${formatCount(per)}`;
+/** Formats what a price is for: `/ 1M tokens`, `/ image`. */
+export function perText(per: bigint, dimension: string): string {
+  const [one, many] = units[dimension] ?? (dimension.startsWith("tool:") ? calls : tokens);
+  if (per === 1n) return `/ ${one}`;
+  return `/ ${per === 1_000_000n ? "1M" : formatCount(per)} ${many}`;
 }
+
+/** The units of dimensions that are not kinds of tokens, nor calls of tools. */
+const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  chars: ["character", "characters"],
+  audio_seconds: ["second", "seconds"],
+  searches: ["search", "searches"],
+  pages: ["page", "pages"],
+  images: ["image", "images"],
+};
+const calls = ["call", "calls"] as const;
+const tokens = ["token", "tokens"] as const;
 
 /** Formats a time span: `640 ms`, `2.41 s`, `1 min 5 s`. */
 export function formatMs(ms: number): string {
@@ -25,13 +37,14 @@ export function formatMs(ms: number): string {
 }
 
 /**
- * Formats the share of `part` in `total` as a percentage. A share that is not zero is never shown
- * as 0 %, and one that is not all of it never as 100 %.
+ * Formats the share of `part` in `total` as a percentage, rounded to the nearest tenth. A share that is
+ * not zero is never shown as 0 %, and one that is not all of it never as 100 %.
  */
 export function formatShare(part: bigint, total: bigint): string {
   if (total === 0n) return "–";
-  const tenths = (part * 1_000n) / total;
+  const tenths = (2_000n * part + total) / (2n * total);
   if (part > 0n && tenths === 0n) return "< 0.1 %";
+  if (part < total && tenths === 1_000n) return "> 99.9 %";
   return `${tenths / 10n}.${tenths % 10n} %`;
 }
 

@@ -1,16 +1,16 @@
 import { Link } from "@tanstack/react-router";
 import { Empty, Failure } from "../ui/states.tsx";
 
-/** What is shown at an address without a screen. */
+/** What is shown, in the frame of the screens, at an address without a screen. */
 export function NotFound() {
   return (
-    <main className="alone">
+    <>
       <title>Not found – Tollgate</title>
       <h1 className="unseen">Not found</h1>
       <Empty icon="alert" title="There is no such page">
         <Link to="/">Go to the overview</Link>
       </Empty>
-    </main>
+    </>
   );
 }
 

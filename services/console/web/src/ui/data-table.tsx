@@ -1,12 +1,26 @@
 import type { ReactNode } from "react";
+import { moneyPlaces } from "../format/money.ts";
+import { Money } from "./money.tsx";
 
-export interface DataColumn<Row> {
+interface ColumnHead {
   header: string;
-  cell: (row: Row) => ReactNode;
   align?: "right";
   /** Left out where the screen is narrow. */
   isSecondary?: boolean;
 }
+
+interface CellColumn<Row> extends ColumnHead {
+  cell: (row: Row) => ReactNode;
+}
+
+/** Amounts, all with the same number of decimals. A row without one has a dash. */
+interface MoneyColumn<Row> extends ColumnHead {
+  money: (row: Row) => bigint | undefined;
+  /** Whether an amount that is added has a plus sign. */
+  signed?: boolean;
+}
+
+export type DataColumn<Row> = CellColumn<Row> | MoneyColumn<Row>;
 
 interface Props<Row> {
   /** What the table lists, for screen readers. */
@@ -19,6 +33,7 @@ interface Props<Row> {
 
 /** A table. On a narrow screen each row is a card of labelled values, the first one its title. */
 export function DataTable<Row>({ caption, columns, rows, idOf, footer }: Props<Row>) {
+  const cells = columns.map((column) => cellsOf(column, rows));
   return (
     <table className="data-table">
       <caption className="unseen">{caption}</caption>
@@ -34,9 +49,9 @@ export function DataTable<Row>({ caption, columns, rows, idOf, footer }: Props<R
       <tbody>
         {rows.map((row) => (
           <tr key={idOf(row)}>
-            {columns.map((column) => (
+            {columns.map((column, index) => (
               <td key={column.header} className={classOf(column)} data-label={column.header}>
-                <div className="cell">{column.cell(row)}</div>
+                <div className="cell">{cells[index]?.(row)}</div>
               </td>
             ))}
           </tr>
@@ -47,7 +62,22 @@ export function DataTable<Row>({ caption, columns, rows, idOf, footer }: Props<R
   );
 }
 
-function classOf<Row>({ align, isSecondary }: DataColumn<Row>): string | undefined {
-  const names = [align === "right" && "right", isSecondary && "secondary"].filter(Boolean);
+function cellsOf<Row>(column: DataColumn<Row>, rows: readonly Row[]): (row: Row) => ReactNode {
+  if ("cell" in column) return column.cell;
+  const { money, signed = false } = column;
+  const places = moneyPlaces(rows.map((row) => money(row) ?? 0n));
+  return (row) => {
+    const nano = money(row);
+    if (nano === undefined) return <span className="quiet">–</span>;
+    return <Money nano={nano} signed={signed} places={places} />;
+  };
+}
+
+function classOf<Row>(column: DataColumn<Row>): string | undefined {
+  const { align, isSecondary } = column;
+  const names = [
+    (align === "right" || "money" in column) && "right",
+    isSecondary && "secondary",
+  ].filter(Boolean);
   return names.length === 0 ? undefined : names.join(" ");
 }

@@ -60,9 +60,9 @@ const columns: readonly DataColumn<Row>[] = [
   {
     header: "Price",
     align: "right",
-    cell: ({ price: { pricePicoUsd, per } }) => (
+    cell: ({ price: { dimension, pricePicoUsd, per } }) => (
       <>
-        {formatPico(pricePicoUsd)} <span className="quiet">{perText(per)}</span>
+        {formatPico(pricePicoUsd)} <span className="quiet">{perText(per, dimension)}</span>
       </>
     ),
   },

@@ -6,9 +6,8 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
-import { Money } from "../../ui/money.tsx";
 import { Empty, Failure, Loading } from "../../ui/states.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Time, timeHeader } from "../../ui/time.tsx";
 import { type BalancedEntry, withBalances } from "./running-balance.ts";
 
 const pageSize = 50;
@@ -75,7 +74,7 @@ function useLedger(account: string) {
 }
 
 const columns: readonly DataColumn<BalancedEntry>[] = [
-  { header: "Time (UTC)", cell: ({ entry }) => <Time at={entry.recordedAt} /> },
+  { header: timeHeader, cell: ({ entry }) => <Time at={entry.recordedAt} as="seconds" /> },
   {
     header: "Kind",
     cell: ({ entry }) => {
@@ -86,13 +85,13 @@ const columns: readonly DataColumn<BalancedEntry>[] = [
   { header: "For", cell: ({ entry }) => <Subject entry={entry} /> },
   {
     header: "Amount",
-    align: "right",
-    cell: ({ entry }) => <Money nano={entry.amountNanoUsd} signed />,
+    money: ({ entry }) => entry.amountNanoUsd,
+    signed: true,
   },
   {
     header: "Balance",
     align: "right",
-    cell: ({ balance }) => (balance === undefined ? "–" : <Money nano={balance} />),
+    money: ({ balance }) => balance,
   },
 ];
 

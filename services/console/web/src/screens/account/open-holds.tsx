@@ -4,7 +4,6 @@ import type { HoldSummary } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
-import { Money } from "../../ui/money.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -63,7 +62,6 @@ const columns: readonly DataColumn<HoldSummary>[] = [
   { header: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} as="relative" /> },
   {
     header: "Amount",
-    align: "right",
-    cell: ({ amountNanoUsd }) => <Money nano={amountNanoUsd} />,
+    money: ({ amountNanoUsd }) => amountNanoUsd,
   },
 ];

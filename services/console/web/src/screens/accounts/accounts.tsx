@@ -6,7 +6,6 @@ import { formatCount } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
-import { Money } from "../../ui/money.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
@@ -79,14 +78,12 @@ const columns: readonly DataColumn<AccountSummary>[] = [
   { header: "Active keys", align: "right", cell: ({ activeKeys }) => formatCount(activeKeys) },
   {
     header: "Held",
-    align: "right",
-    cell: ({ wallet }) => <Money nano={wallet?.heldNanoUsd ?? 0n} />,
+    money: ({ wallet }) => wallet?.heldNanoUsd ?? 0n,
   },
   {
     header: "Balance",
     align: "right",
-    cell: ({ wallet }) =>
-      wallet ? <Money nano={wallet.balanceNanoUsd} /> : <span className="quiet">no wallet</span>,
+    money: ({ wallet }) => wallet?.balanceNanoUsd,
   },
   {
     header: "Created",

@@ -10,7 +10,6 @@ import { type FilterName, filterNames } from "../../search/usage-filter.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { MarginText } from "../../ui/margin-text.tsx";
-import { Money } from "../../ui/money.tsx";
 import { Share } from "../../ui/share.tsx";
 import { usageCsv } from "./usage-csv.ts";
 
@@ -95,8 +94,7 @@ function columnsOf(options: ColumnOptions): DataColumn<UsageSum>[] {
     },
     {
       header: "Charged",
-      align: "right",
-      cell: ({ chargedNanoUsd }) => <Money nano={chargedNanoUsd} />,
+      money: ({ chargedNanoUsd }) => chargedNanoUsd,
     },
     ...(hasCosts ? costColumns : []),
     {
@@ -116,9 +114,8 @@ function columnsOf(options: ColumnOptions): DataColumn<UsageSum>[] {
 const costColumns: readonly DataColumn<UsageSum>[] = [
   {
     header: "Cost",
-    align: "right",
     isSecondary: true,
-    cell: ({ providerCostNanoUsd }) => <Money nano={providerCostNanoUsd} />,
+    money: ({ providerCostNanoUsd }) => providerCostNanoUsd,
   },
   {
     header: "Margin",

@@ -79,7 +79,7 @@ function columnsWith(shown: string | undefined): readonly DataColumn<CatalogRevi
         </SearchLink>
       ),
     },
-    { header: "Published (UTC)", cell: ({ publishedAt }) => <Time at={publishedAt} /> },
+    { header: "Published", cell: ({ publishedAt }) => <Time at={publishedAt} /> },
     {
       header: "By",
       cell: ({ authorKind, authorName, authorId }) =>

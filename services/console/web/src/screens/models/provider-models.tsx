@@ -83,7 +83,8 @@ export function ListPriceText({ model, of }: { model: ProviderModel; of: string 
   if (price === undefined) return <span className="quiet">–</span>;
   return (
     <>
-      {formatPico(price.pricePicoUsd)} <span className="quiet">{perText(price.per)}</span>
+      {formatPico(price.pricePicoUsd)}{" "}
+      <span className="quiet">{perText(price.per, price.dimension)}</span>
     </>
   );
 }

@@ -73,9 +73,9 @@ const columns: readonly DataColumn<CatalogPrice>[] = [
   {
     header: "Price",
     align: "right",
-    cell: ({ pricePicoUsd, per }) => (
+    cell: ({ dimension, pricePicoUsd, per }) => (
       <>
-        {formatPico(pricePicoUsd)} <span className="quiet">{perText(per)}</span>
+        {formatPico(pricePicoUsd)} <span className="quiet">{perText(per, dimension)}</span>
       </>
     ),
   },

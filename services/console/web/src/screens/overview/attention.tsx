@@ -4,7 +4,6 @@ import type { WalletForecast } from "@tollgate/proto/tollgate/v1/ledger";
 import { countOf } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
-import { Money } from "../../ui/money.tsx";
 import { Section } from "../../ui/screen.tsx";
 
 const soonDays = 30;
@@ -39,13 +38,11 @@ export function Attention({ forecasts }: { forecasts: readonly WalletForecast[] 
           },
           {
             header: "Spent each day",
-            align: "right",
-            cell: ({ chargedPerDayNanoUsd }) => <Money nano={chargedPerDayNanoUsd} />,
+            money: ({ chargedPerDayNanoUsd }) => chargedPerDayNanoUsd,
           },
           {
             header: "Balance",
-            align: "right",
-            cell: ({ balanceNanoUsd }) => <Money nano={balanceNanoUsd} />,
+            money: ({ balanceNanoUsd }) => balanceNanoUsd,
           },
         ]}
       />

@@ -11,7 +11,7 @@ import { FilterBar } from "../../ui/filter-bar.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Time, timeHeader } from "../../ui/time.tsx";
 import "./refusals.css";
 
 const route = getRouteApi("/app/refusals");
@@ -71,10 +71,10 @@ export function RefusalsScreen() {
 
 const columns: readonly DataColumn<RequestRefusal>[] = [
   {
-    header: "Time (UTC)",
+    header: timeHeader,
     cell: ({ requestId, refusedAt }) => (
       <Link to="/requests/$requestId" params={{ requestId }} className="row-link">
-        <Time at={refusedAt} />
+        <Time at={refusedAt} as="seconds" />
       </Link>
     ),
   },

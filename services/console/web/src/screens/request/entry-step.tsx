@@ -24,7 +24,7 @@ export function EntryStep({
           "in a month that is detached"
         ) : (
           <>
-            recorded <Time at={entry.recordedAt} as="exact" /> UTC
+            recorded <Time at={entry.recordedAt} as="exact" />
           </>
         )
       }

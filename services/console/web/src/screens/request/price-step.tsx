@@ -60,18 +60,13 @@ const columns: readonly DataColumn<UsageLine>[] = [
   {
     header: "Price",
     align: "right",
-    cell: ({ pricePicoUsd, per }) => (
+    cell: ({ dimension, pricePicoUsd, per }) => (
       <>
-        {formatPico(pricePicoUsd)} <span className="quiet">{perText(per)}</span>
+        {formatPico(pricePicoUsd)} <span className="quiet">{perText(per, dimension)}</span>
       </>
     ),
   },
   { header: "Quantity × price", align: "right", cell: (line) => exactText(exactAmount(line)) },
-  {
-    header: "Amount",
-    align: "right",
-    cell: ({ amountNanoUsd }) => <Money nano={amountNanoUsd} />,
-  },
 ];
 
 /** An amount that has no end in decimals is cut at the pico-dollar. */

@@ -25,12 +25,7 @@ export function RefusalFacts({ refusal }: { refusal: RequestRefusal }) {
       </p>
       <Facts
         facts={[
-          [
-            "Time",
-            <>
-              <Time at={refusal.refusedAt} as="exact" /> UTC
-            </>,
-          ],
+          ["Time", <Time key="time" at={refusal.refusedAt} as="exact" />],
           ["Request id", withCopy(requestId, "request id")],
           ["Route", `${refusal.method} ${refusal.route}`],
           ["Field", refusal.param && <code>{refusal.param}</code>],

@@ -15,12 +15,7 @@ export function RequestFacts({ request }: { request: RequestRecord }) {
   return (
     <Facts
       facts={[
-        [
-          "Time",
-          <>
-            <Time at={request.occurredAt} as="exact" /> UTC
-          </>,
-        ],
+        ["Time", <Time key="time" at={request.occurredAt} as="exact" />],
         ["Model", <code key="model">{request.alias}</code>],
         [
           "Account",

@@ -12,12 +12,11 @@ import { requestFilterNames } from "../../search/requests-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";
-import { Money } from "../../ui/money.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { Pager, useSearchChange } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Time, timeHeader } from "../../ui/time.tsx";
 import { FindRequest } from "./find-request.tsx";
 
 const route = getRouteApi("/app/requests");
@@ -96,10 +95,10 @@ export function Requests() {
 
 const columns: readonly DataColumn<RequestRecord>[] = [
   {
-    header: "Time (UTC)",
+    header: timeHeader,
     cell: ({ id, occurredAt }) => (
       <Link to="/requests/$requestId" params={{ requestId: id }} className="row-link">
-        <Time at={occurredAt} />
+        <Time at={occurredAt} as="seconds" />
       </Link>
     ),
   },
@@ -116,8 +115,7 @@ const columns: readonly DataColumn<RequestRecord>[] = [
   },
   {
     header: "Charged",
-    align: "right",
-    cell: ({ chargedNanoUsd }) => <Money nano={chargedNanoUsd} />,
+    money: ({ chargedNanoUsd }) => chargedNanoUsd,
   },
 ];
 

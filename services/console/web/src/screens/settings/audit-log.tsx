@@ -4,7 +4,7 @@ import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Time, timeHeader } from "../../ui/time.tsx";
 import { changesOf } from "./audit-changes.ts";
 import "./settings.css";
 
@@ -35,7 +35,7 @@ export function AuditLog({ before }: { before: string | undefined }) {
 }
 
 const columns: readonly DataColumn<AuditRecord>[] = [
-  { header: "Time (UTC)", cell: ({ at }) => <Time at={at} /> },
+  { header: timeHeader, cell: ({ at }) => <Time at={at} as="seconds" /> },
   {
     header: "Who",
     cell: ({ actorKind, actorName, actorId }) =>
