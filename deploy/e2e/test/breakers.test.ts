@@ -85,7 +85,14 @@ describe("a provider's key that expires", () => {
       expect(refused).toMatchObject({ said: "Incorrect API key provided: [key].", status: 401 });
       expect(refused?.since?.seconds).toBeGreaterThan(0n);
     });
-    expect((await overview({ account: account.accountId })).refusedKeys).toEqual([]);
+    await eventually(async () => {
+      const { outSlots } = await overview();
+      expect(outSlots).toContainEqual(
+        expect.objectContaining({ slotId: "lapsed/too", processes: expect.any(Number) }),
+      );
+    });
+    const own = await overview({ account: account.accountId });
+    expect([own.refusedKeys, own.outSlots]).toEqual([[], []]);
     expect(await metrics()).toContain('tollgate_provider_key_refused{provider="lapsed",key=""} 1');
     expect(await metrics()).toMatch(/^tollgate_slot_out\{slot="lapsed\/too"\} 1$/m);
   });

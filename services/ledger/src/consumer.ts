@@ -29,6 +29,8 @@ const maxUnacknowledged = 2_000;
 const maxPendingMessages = 200;
 
 export interface UsageConsumer {
+  /** Returns how many messages were not delivered yet, some seconds ago at the most. */
+  lag(): number;
   stop(): Promise<void>;
 }
 
@@ -72,13 +74,19 @@ export function consumeUsage(
     }
   }
 
-  const lagReads = repeat(async () => metrics.usageQueueLag.set(await readLag(broker)), {
-    everyMs: lagIntervalMs,
-  });
+  let lag = 0;
+  const lagReads = repeat(
+    async () => {
+      lag = await readLag(broker);
+      metrics.usageQueueLag.set(lag);
+    },
+    { everyMs: lagIntervalMs },
+  );
   broker.whenConnected((connection) => {
     if (!stopped) finished = run(connection);
   });
   return {
+    lag: () => lag,
     async stop() {
       stopped = true;
       const lagIsRead = lagReads.stop();

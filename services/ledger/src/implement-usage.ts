@@ -50,7 +50,10 @@ export function implementUsage(parts: LedgerParts) {
     },
     async sumOverview({ accountId, from, to }) {
       await flushCaptures(parts, accountId || undefined);
-      return sumOverview(pool, { accountId, from: dateOfTimestamp(from), to: dateOfTimestamp(to) });
+      const period = { from: dateOfTimestamp(from), to: dateOfTimestamp(to) };
+      const queued = accountId === "" ? parts.queuedMessages() : 0;
+      const overview = await sumOverview(pool, { accountId, ...period });
+      return { ...overview, queuedMessages: BigInt(queued) };
     },
     async verify(_request, { signal }) {
       await flushCaptures(parts);

@@ -14,6 +14,8 @@ export interface LedgerParts {
   captures: PendingCaptures;
   locks: WalletLocks;
   now(): Date;
+  /** See `UsageConsumer.lag`. 0 without a broker. */
+  queuedMessages(): number;
 }
 
 /**

@@ -58,19 +58,17 @@ export const ledger = defineService({
     const partition = repeat(() => createPartitions(pool, config, log), {
       everyMs: partitionIntervalMs,
     });
+    const queuedMessages = () => consumer?.lag() ?? 0;
+    const parts = { pool, prisma, config, captures, locks, now, queuedMessages };
     return {
       bindings: [
         bindService(
           LedgerService,
-          implement({ pool, prisma, config, captures, locks, now }),
+          implement(parts),
           // A service that calls providers can neither mint money nor lift a limit.
           ["topUp", "adjust", "setLimits"],
         ),
-        bindService(
-          CreditService,
-          implementCredits({ pool, prisma, config, captures, locks, now }),
-          ["reverseTopUp", "undoReversal"],
-        ),
+        bindService(CreditService, implementCredits(parts), ["reverseTopUp", "undoReversal"]),
         bindService(SlotService, { ...createSlots(pool, prisma), ...createSlotUses(pool) }, [
           "setSlot",
         ]),

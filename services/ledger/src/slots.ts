@@ -67,8 +67,13 @@ export function createSlots(pool: pg.Pool, prisma: PrismaClient) {
       }));
       return { slots };
     },
-    async readRefusedKeys() {
-      return { refusedKeys: await readRefusedKeys(pool) };
+    async readOutages() {
+      const [refusedKeys, open] = await Promise.all([
+        readRefusedKeys(pool),
+        countOpenBreakers(pool),
+      ]);
+      const outSlots = [...open].map(([slotId, processes]) => ({ slotId, processes }));
+      return { refusedKeys, outSlots: outSlots.sort((a, b) => (a.slotId < b.slotId ? -1 : 1)) };
     },
   };
 }

@@ -60,7 +60,7 @@ describe("slots", () => {
       slots.syncSlots(
         create(SyncSlotsRequestSchema, { replicaId, openBreakers: { slotIds: [], refusedKeys } }),
       );
-    const read = async () => (await slots.readRefusedKeys()).refusedKeys;
+    const read = async () => (await slots.readOutages()).refusedKeys;
     const p = { provider: "p", key: "main" };
     const other = { provider: "p", key: "second", said: "", status: 402 };
     await refuse("r1", { ...p, said: "no", status: 401 }, other);

@@ -1,7 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import type { RefusedKey } from "@tollgate/proto/tollgate/v1/slot";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
 import { liveProcesses, toProcess } from "../catalog/processes.ts";
@@ -56,10 +55,10 @@ export function implementRequests(parts: OperatorParts) {
       // Read before any call begins: one that nobody awaits would end the process with its error.
       const dates = { from: dateOf(from, "from"), to: dateOf(to, "to") };
       const period = { ...(from && { from }), ...(to && { to }) };
-      const [{ $typeName: _, ...overview }, refusals, refusedKeys, processes] = await Promise.all([
+      const [{ $typeName: _, ...overview }, refusals, outages, processes] = await Promise.all([
         ledger.sumOverview({ accountId, ...period }),
         sumRefusals(prisma, { accountId, ...dates }),
-        accountId === "" ? readRefusedKeys(slots) : [],
+        accountId === "" ? slots.readOutages({}) : undefined,
         accountId === "" ? readRefusingProcesses(parts) : [],
       ]);
       const ids = overview.forecasts.map((forecast) => forecast.accountId);
@@ -68,13 +67,11 @@ export function implementRequests(parts: OperatorParts) {
         ...forecast,
         accountName: names.get(forecast.accountId) ?? "",
       }));
-      return { ...overview, forecasts, refusals, refusedKeys, refusingProcesses: processes };
+      const { refusedKeys = [], outSlots = [] } = outages ?? {};
+      const out = { refusedKeys, outSlots, refusingProcesses: processes };
+      return { ...overview, forecasts, refusals, ...out };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
-}
-
-async function readRefusedKeys(slots: OperatorParts["slots"]): Promise<RefusedKey[]> {
-  return (await slots.readRefusedKeys({})).refusedKeys;
 }
 
 async function readRefusingProcesses(parts: OperatorParts) {

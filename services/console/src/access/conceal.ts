@@ -12,6 +12,7 @@ const concealed: ReadonlySet<string> = new Set([
   "attempts",
   "passedOver",
   "refusedKeys",
+  "outSlots",
   "providerCostNanoUsd",
   "costedChargeNanoUsd",
   "providerPricePicoUsd",

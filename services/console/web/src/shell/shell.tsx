@@ -2,6 +2,7 @@ import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { lazy, Suspense } from "react";
 import { useAccess, useSession } from "../calls/use-session.ts";
+import { OutageBanner } from "../outages/outage-banner.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Empty, Failure } from "../ui/states.tsx";
 import { AccountSwitch } from "./account-switch.tsx";
@@ -46,6 +47,7 @@ function Frame({ operator }: { operator: Operator | undefined }) {
         )}
       </header>
       <main id="main" tabIndex={-1}>
+        {operator && !isWaiting && <OutageBanner />}
         {operator && (isWaiting ? <NoAccount /> : <Outlet />)}
       </main>
     </div>
