@@ -11,12 +11,15 @@ import { startAll } from "../subjects/tollgate.ts";
 /** V8 compiles hot code only after thousands of requests. */
 const warmUpSeconds = 30;
 
+/** Node names a profile `CPU.date.time.process.thread.number`, and each worker thread writes one, too. */
+const mainThread = /^CPU(\.\d+){3}\.0\.\d+\.cpuprofile$/;
+
 export const profileCommand = defineCommand({
   name: "profile",
   about: "where the CPU of a request or stream goes, by V8's profiler",
   details:
-    "Shows where one process spends CPU, by V8's sampling profiler, which slows it down. Its start and the\n" +
-    "warm-up are excluded.",
+    "Shows where the main thread of one process spends CPU, by V8's sampling profiler, which slows it down.\n" +
+    "Its start and the warm-up are excluded.",
   flags: {
     workload: { about: "such as '100 KB saturated' or '64 streams'", default: "1 KB saturated" },
     kind: { about: "the kind of the provider, such as anthropic or mistral", default: "openai" },
@@ -40,7 +43,7 @@ export const profileCommand = defineCommand({
     const cpuUs = ((cpuSeconds(gateway.pids) - cpuBefore) * 1_000_000) / count;
     await load.close();
     await gateway.stop();
-    const files = (await readdir(folder)).filter((name) => name.endsWith(".cpuprofile")).sort();
+    const files = (await readdir(folder)).filter((name) => mainThread.test(name)).sort();
     const text = await readFile(join(folder, files.at(-1) ?? ""), "utf8");
     const times = [Number(from / 1_000n), Number(until / 1_000n)] as const;
     const profile = readProfile(JSON.parse(text) as CpuProfile, ...times);
