@@ -31,7 +31,7 @@ describe("a statement", () => {
   });
 
   afterAll(async () => {
-    const { result } = await stack.operator.verifyLedger({});
+    const { result } = await stack.operator.verifyLedger({}, { timeoutMs });
     expect(result?.discrepancies).toEqual([]);
     await database.end();
     await stack.stop();
@@ -208,6 +208,25 @@ describe("a statement", () => {
     const change = "UPDATE billing.statement SET document = '{}' WHERE number = $1";
     await expect(database.query(change, [String(number)])).rejects.toThrow("never change");
     await expect(database.query("DELETE FROM billing.statement")).rejects.toThrow("never change");
+  });
+
+  test("that does not add up is not issued, is named, and delays no other account's", async () => {
+    const [inexact, exact] = [await newAccount(), await newAccount()];
+    const topUp = { kind: "top_up", amountNanoUsd: usd, at: month(-1) };
+    for (const { account } of [inexact, exact]) await record({ account, ...topUp });
+    const { account } = inexact;
+    await database.query(
+      `INSERT INTO billing.statement (number, account_id, month, issued_at, document)
+       VALUES (1000000, $1, $2, now(), '{"sums": {"closingNanoUsd": "7"}}')`,
+      [account, month(-2)],
+    );
+    const { code, stdout } = await tollgate("statement", "issue");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      new RegExp(`^issued \\d+\nthe statement of ${account} for .* does not begin`),
+    );
+    expect(await statementsOf(account)).toHaveLength(1);
+    expect(await statementsOf(exact.account)).toHaveLength(1);
   });
 
   test("is not issued for an account without money in a month without entries", async () => {

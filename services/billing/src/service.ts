@@ -77,7 +77,7 @@ export const billing = defineService({
       ...{ catalog: catalog.current, catalogFile: catalog.file },
       ...{ services: connectProviderServices(peer), testRate: new TestRate(now) },
     };
-    const deletion = repeatRefusalDeletion(prisma, refusalDays, log);
+    const deletion = repeatRefusalDeletion({ prisma, log, now }, refusalDays);
     const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),

@@ -118,7 +118,7 @@ describe("records of refused requests", () => {
       "UPDATE refusal SET recorded_at = now() - '8 days'::interval WHERE request_id = $1",
       [old.requestId],
     );
-    await deleteOldRefusals(prisma, 7, log);
+    await deleteOldRefusals({ prisma, log, now: () => new Date() }, 7);
     const { refusals } = await listRefusals(prisma, { ...page, filter: any });
     expect(refusals).toEqual([recent]);
   });

@@ -9,7 +9,7 @@ import {
   type OperatorService,
 } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
-import { requireAccount } from "../accounts.ts";
+import { requireOpenAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import { newCodeText, normalizeCode } from "../codes/code-text.ts";
 import { redeemCode } from "../codes/redemption.ts";
@@ -73,7 +73,7 @@ export function implementCodes({ prisma, ledger, actor, now }: OperatorParts) {
       return { revokedAt: timestampFromDate(revokedAt) };
     },
     async redeemCode({ account: name, code: text }) {
-      const { id: accountId } = await requireAccount(prisma, name);
+      const { id: accountId } = await requireOpenAccount(prisma, name);
       const code = await redeemCode({ prisma, ledger, now }, accountId, text);
       await recordChange(prisma, actor, {
         action: "RedeemCode",

@@ -8,7 +8,7 @@ import {
   PaymentState,
 } from "@tollgate/proto/tollgate/v1/payment";
 import type { Implementation } from "@tollgate/rpc/implementation";
-import { accountIdOf, requireAccount } from "../accounts.ts";
+import { accountIdOf, requireOpenAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import type { Payment } from "../generated/client.ts";
 import { createCheckout } from "../payments/checkout.ts";
@@ -32,7 +32,7 @@ export function implementPayments(parts: OperatorParts) {
     },
     async createCheckout({ account: name, amountNanoUsd }) {
       const access = requireStripe(stripe);
-      const account = await requireAccount(prisma, name);
+      const account = await requireOpenAccount(prisma, name);
       const { payment, url } = await createCheckout(
         { prisma, access, now },
         account,

@@ -39,8 +39,7 @@ export function implementStatements({
         const message = "Statements are off: TOLLGATE_STATEMENT_ISSUER is not set.";
         throw new GatewayError("not_found", message);
       }
-      const issued = await issueStatements({ prisma, credits, issuer: statementIssuer, now });
-      return { issued };
+      return issueStatements({ prisma, credits, issuer: statementIssuer, now });
     },
     async getBillingProfile({ account }) {
       const { id: accountId } = await requireAccount(prisma, account);

@@ -54,18 +54,20 @@ export async function listRefusals(
 }
 
 /** Deletes old records every ten minutes; see `deleteOldRefusals`. */
-export function repeatRefusalDeletion(prisma: PrismaClient, days: number, log: Log): Repeating {
-  return repeat(() => deleteOldRefusals(prisma, days, log), { everyMs: deletionIntervalMs });
+export function repeatRefusalDeletion(
+  parts: { prisma: PrismaClient; log: Log; now(): Date },
+  days: number,
+): Repeating {
+  return repeat(() => deleteOldRefusals(parts, days), { everyMs: deletionIntervalMs });
 }
 
 /** Deletes the records that were stored more than `days` ago. A failure is logged. */
 export async function deleteOldRefusals(
-  prisma: PrismaClient,
+  { prisma, log, now }: { prisma: PrismaClient; log: Log; now(): Date },
   days: number,
-  log: Log,
 ): Promise<void> {
   try {
-    const before = new Date(Date.now() - days * dayMs);
+    const before = new Date(now().getTime() - days * dayMs);
     await prisma.refusal.deleteMany({ where: { recordedAt: { lt: before } } });
   } catch (error) {
     const reason = (error as Error).message;

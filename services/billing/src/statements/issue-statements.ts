@@ -17,6 +17,16 @@ export interface StatementParts {
   now(): Date;
 }
 
+export interface IssuedStatements {
+  /** How many statements were issued. */
+  issued: number;
+  /** A sentence for each account that got no statement because its sums do not add up. */
+  problems: string[];
+}
+
+/** The sums of an account's month do not add up. */
+class InexactStatement extends Error {}
+
 const accountsPerPage = 200;
 const timeoutMs = 30_000;
 const hourMs = 60 * 60 * 1_000;
@@ -26,8 +36,9 @@ export function repeatStatements(parts: StatementParts & { log: Log }): Repeatin
   const { log } = parts;
   async function run(): Promise<void> {
     try {
-      const issued = await issueStatements(parts);
+      const { issued, problems } = await issueStatements(parts);
       if (issued > 0) log.info({ issued }, "statements issued");
+      for (const problem of problems) log.error({ problem }, "statement not issued");
     } catch (error) {
       const reason = (error as Error).message;
       log.error({ reason }, "issuing statements failed and will be retried");
@@ -38,9 +49,10 @@ export function repeatStatements(parts: StatementParts & { log: Log }): Repeatin
 
 /**
  * Issues the statements of all accounts that are due. Calls may run at the same time: a month of an account
- * gets one statement. Resolves with the number of issued statements.
+ * gets one statement. An account whose sums do not add up gets none, and is named in a problem.
  */
-export async function issueStatements(parts: StatementParts): Promise<number> {
+export async function issueStatements(parts: StatementParts): Promise<IssuedStatements> {
+  const problems: string[] = [];
   let issued = 0;
   let after = "";
   for (;;) {
@@ -49,9 +61,16 @@ export async function issueStatements(parts: StatementParts): Promise<number> {
       orderBy: { id: "asc" },
       take: accountsPerPage,
     });
-    for (const account of accounts) issued += await issueOfAccount(parts, account);
+    for (const account of accounts) {
+      try {
+        issued += await issueOfAccount(parts, account);
+      } catch (error) {
+        if (!(error instanceof InexactStatement)) throw error;
+        problems.push(error.message);
+      }
+    }
     const last = accounts.at(-1);
-    if (last === undefined) return issued;
+    if (last === undefined) return { issued, problems };
     after = last.id;
   }
 }
@@ -85,7 +104,7 @@ function isEmpty({ openingNanoUsd, closingNanoUsd, ...sums }: StatementSums): bo
   return openingNanoUsd === 0n && closingNanoUsd === 0n && lines === 0;
 }
 
-/** Throws unless the sums add up, and the opening balance is the closing balance of the last statement. */
+/** Throws an InexactStatement unless the sums add up, and the opening balance is the closing balance of the last statement. */
 function requireExact(
   { id }: Account,
   month: Date,
@@ -97,9 +116,9 @@ function requireExact(
   const end = openingNanoUsd + topUpsNanoUsd + refundsNanoUsd + adjustmentsNanoUsd - chargesNanoUsd;
   const name = `the statement of ${id} for ${monthText(month)}`;
   if (end !== closingNanoUsd)
-    throw new Error(`${name} does not add up: run tollgate ledger verify`);
+    throw new InexactStatement(`${name} does not add up: run tollgate ledger verify`);
   if (closing === undefined || closing === openingNanoUsd) return;
-  throw new Error(`${name} does not begin with the balance of the last one`);
+  throw new InexactStatement(`${name} does not begin with the balance of the last one`);
 }
 
 /** Stores a statement with the next number. Resolves with false if the month already has one. */

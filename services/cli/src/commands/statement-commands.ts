@@ -65,8 +65,10 @@ export const issueStatementsCommand: Command = {
   takes: [],
   options: [],
   async run(_args, _options, operator) {
-    const { issued } = await operator().issueStatements({}, { timeoutMs: issueTimeoutMs });
-    return { lines: [`issued ${issued}`], json: { issued } };
+    const options = { timeoutMs: issueTimeoutMs };
+    const { issued, problems } = await operator().issueStatements({}, options);
+    const lines = [`issued ${issued}`, ...problems];
+    return { lines, json: { issued, problems }, failed: problems.length > 0 };
   },
 };
 

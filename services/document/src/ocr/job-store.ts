@@ -96,7 +96,7 @@ const recordSql = `
     pages, request_id, hold_id, hold_nano_usd, hold_until, next_at, plan)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
   ON CONFLICT (account_id, alias, job_id, slot_id) DO UPDATE SET
-    key_id = excluded.key_id, request_id = excluded.request_id, hold_id = excluded.hold_id,
+    key_id = excluded.key_id, key_name = excluded.key_name, request_id = excluded.request_id, hold_id = excluded.hold_id,
     hold_nano_usd = excluded.hold_nano_usd, hold_until = excluded.hold_until, is_kept = false,
     next_at = excluded.next_at, plan = excluded.plan
   WHERE job.hold_id IS NULL AND job.metered_at IS NULL`;
