@@ -117,7 +117,7 @@ export function chargingModels(): object[] {
       [slot("sim", "fails?status=500"), slot("long_timeout", "held?delay_ms=600000")],
       { pricing },
     ),
-    thinking("shown", `${short}&show_reasoning`),
+    thinking("shown", "tokens=400&chunks=4&gap_ms=400&reasoning=3000&show_reasoning"),
   ];
 }
 

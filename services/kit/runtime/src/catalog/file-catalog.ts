@@ -14,7 +14,6 @@ const reportMs = 2_000;
  */
 export async function openCatalogFile(file: string, parts: OriginParts): Promise<CatalogOrigin> {
   const { client, identity, kinds, log, metrics } = parts;
-  const reports = repeat(report, { everyMs: reportMs });
   const watch = await watchCatalog(file, {
     kinds,
     log,
@@ -24,10 +23,8 @@ export async function openCatalogFile(file: string, parts: OriginParts): Promise
       metrics.catalogRefused.set(isRefused ? 1 : 0);
       reports.wake();
     },
-  }).catch((error: unknown) => {
-    void reports.stop();
-    throw error;
   });
+  const reports = repeat(report, { everyMs: reportMs });
   metrics.catalogRefused.set(0);
 
   async function report(): Promise<void> {
