@@ -3,7 +3,12 @@ import { newId } from "@tollgate/core/ids";
 import { admissions } from "./admission.ts";
 import { type Account, Prisma, type PrismaClient } from "./generated/client.ts";
 
-const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,127}$/u;
+/** Without control characters and quotation marks, and with nothing first that a spreadsheet runs. */
+const namePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+&'’,()/!#:-]{0,127}$/u;
+
+/** What the name of an account must have. */
+export const accountNameRule =
+  "must have 1 to 128 letters, digits, spaces and . _ @ + & ' , ( ) / ! # : -, and begin with a letter or digit";
 
 /** Returns whether an account can have a name. */
 export function isAccountName(name: string): boolean {
@@ -28,7 +33,7 @@ export async function createAccount(
   ) => Promise<void> = async () => {},
 ): Promise<Account> {
   if (!isAccountName(name)) {
-    const message = "An account's name has 1 to 128 letters, digits, spaces and . _ @ + -";
+    const message = `An account's name ${accountNameRule}.`;
     throw new GatewayError("invalid_param", message, { param: "name" });
   }
   requireAdmission(admission);

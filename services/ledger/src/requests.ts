@@ -1,4 +1,4 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 import type { Entry, PrismaClient } from "./generated/client.ts";
@@ -229,7 +229,8 @@ function toRequest(entry: Entry, trail: unknown) {
     alias: entry.alias,
     provider: entry.provider || (last?.provider ?? ""),
     upstreamModel: entry.upstreamModel || (last?.upstreamModel ?? ""),
-    occurredAt: timestampFromDate(entry.occurredAt),
+    // The usage event has the time of its end.
+    occurredAt: timestampFromMs(entry.occurredAt.getTime() - (stored.durationMs ?? 0)),
     unitType: entry.unitType,
     quantity: entry.quantity,
     promptTokens: entry.promptTokens,

@@ -40,8 +40,8 @@ export const usageFields: readonly UsageField[] = [
   stored(text("request_id", (event) => event.requestId)),
   stored(text("route_type", (event) => event.routeType)),
   stored(text("alias", (event) => event.alias)),
-  stored(text("provider", (event) => event.provider)),
-  stored(text("upstream_model", (event) => event.upstreamModel)),
+  stored(text("provider", (event) => lastSlotOf(event).provider)),
+  stored(text("upstream_model", (event) => lastSlotOf(event).upstreamModel)),
   stored(text("unit_type", (event) => event.unitType)),
   stored(bigint("quantity", (event) => event.quantity)),
   stored(text("basis", (event) => event.basis)),
@@ -88,6 +88,12 @@ function isFailed({ outcome }: UsageEvent): boolean {
 
 function costOf(event: UsageEvent): bigint {
   return isFailed(event) ? 0n : event.costNanoUsd;
+}
+
+/** Returns the slot that served, or that failed last. */
+function lastSlotOf(event: UsageEvent): { provider: string; upstreamModel: string } {
+  const failed = event.provider === "" ? event.trail?.attempts.at(-1) : undefined;
+  return failed ?? event;
 }
 
 function orNull(value: string | undefined): string | null {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import {
@@ -186,6 +187,16 @@ describe("requests", () => {
       expect(own.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
       expect(new Set(seen).size).toBe(seen.length);
     }
+  });
+
+  test("have the time of their arrival", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const ended = Date.UTC(2026, 10, 1, 12);
+    await capture(accountId, { trail, occurredAt: timestampFromMs(ended) });
+    const { requests } = await findRequests({ pool, prisma }, { ...all, accountId });
+    expect(requests.map(({ occurredAt }) => timestampMs(occurredAt))).toEqual([
+      ended - trail.durationMs,
+    ]);
   });
 
   test("are filtered by key, model, provider, route and time", async () => {

@@ -8,7 +8,7 @@ import type {
 } from "@tollgate/proto/tollgate/v1/identity";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
-import { createAccount, isAccountName } from "../accounts.ts";
+import { accountNameRule, createAccount, isAccountName } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import {
   type Account,
@@ -54,8 +54,7 @@ export async function beginSignUp(
     throw invalidParam("email", "must be an address at a host whose people may sign up");
   }
   if (!isAccountName(accountName)) {
-    const problem = "must have 1 to 128 letters, digits, spaces and . _ @ + -";
-    throw invalidParam("account_name", problem);
+    throw invalidParam("account_name", accountNameRule);
   }
   await admitMail(prisma, { to: email, clientAddress }, now());
   const { outbox, texts } = mailing;

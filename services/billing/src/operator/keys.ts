@@ -10,7 +10,7 @@ import { createKey, listKeys, newKeyId, requireKey, requireRoomForKey } from "..
 import { hasLimits, requestLimitOf } from "../limits.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { pageSize } from "./account-messages.ts";
-import { describeKeys, describeOne } from "./described-keys.ts";
+import { describeKey, describeKeys } from "./described-keys.ts";
 import { recordKey } from "./key-record.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -51,7 +51,7 @@ export function implementKeys({ prisma, ledger, actor, catalog, now }: OperatorP
           return made;
         },
       );
-      return { keyId, key, accountId, ...(await describeOne(ledger, stored)) };
+      return { keyId, key, accountId, details: await describeKey(ledger, catalog(), stored) };
     },
     async listKeys({ account, limit, beforeKeyId }) {
       const owner = account === "" ? undefined : await requireAccount(prisma, account);
@@ -67,8 +67,7 @@ export function implementKeys({ prisma, ledger, actor, catalog, now }: OperatorP
     async getKey({ keyId }) {
       const stored = await requireKey(prisma, keyId);
       requireVisibleKey(actor, stored);
-      const [key] = await describeKeys(ledger, [stored]);
-      return key === undefined ? {} : { key };
+      return { key: await describeKey(ledger, catalog(), stored) };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }

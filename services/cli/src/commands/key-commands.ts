@@ -3,7 +3,7 @@ import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import { UsageError } from "../help.ts";
 import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "../options/limit-options.ts";
 import { readWholeNumber } from "../text/amounts.ts";
-import { keyJson, keyLines, keyTableColumns } from "../text/key-lines.ts";
+import { keyJson, keyLines, keyTableColumns, unmatchedLines } from "../text/key-lines.ts";
 import { formatTable } from "../text/table.ts";
 import { isoTime, readSeconds, readTime } from "../text/times.ts";
 import type { Command, CommandOptions, Output } from "./command.ts";
@@ -25,7 +25,11 @@ export const createKeyCommand: Command = {
     });
     const { key, keyId, accountId, details } = created;
     return {
-      lines: [key, `key ${keyId} of account ${accountId}; it is not shown again`],
+      lines: [
+        key,
+        `key ${keyId} of account ${accountId}; it is not shown again`,
+        ...(details ? unmatchedLines(details) : []),
+      ],
       json: { ...(details && keyJson(details)), id: keyId, key, account_id: accountId, channel },
     };
   },

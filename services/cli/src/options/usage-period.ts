@@ -8,27 +8,21 @@ const defaultDays = 30;
 const pattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):00Z)?$/;
 
 /**
- * Returns the period that --from and --to name, as the start of its first hour and the end of its
- * last one. A date in --to belongs to the period, and an hour in --to ends it. By default, the period
- * is the last 30 days, today included. Throws a UsageError.
+ * Returns the period that --from and --to name. --to ends it, and does not belong to it, whether it is a
+ * date or an hour. By default, the period is the last 30 days, today included. Throws a UsageError.
  */
 export function periodOfOptions(
   { from, to }: { from?: string | undefined; to?: string | undefined },
   now: Date,
 ): { from: Date; to: Date } {
   const today = Math.floor(now.getTime() / dayMs) * dayMs;
-  const end = to === undefined ? today + dayMs : endOf(to);
-  const start = from === undefined ? end - defaultDays * dayMs : readTime(from, "--from").time;
+  const end = to === undefined ? today + dayMs : readTime(to, "--to");
+  const start = from === undefined ? end - defaultDays * dayMs : readTime(from, "--from");
   if (start >= end) throw new UsageError("--from must be before --to");
   return { from: new Date(start), to: new Date(end) };
 }
 
-function endOf(text: string): number {
-  const { time, isDate } = readTime(text, "--to");
-  return isDate ? time + dayMs : time;
-}
-
-function readTime(text: string, name: string): { time: number; isDate: boolean } {
+function readTime(text: string, name: string): number {
   const [, date, hour] = pattern.exec(text) ?? [];
   const time = Date.parse(`${date}T${hour ?? "00"}:00:00.000Z`);
   const isReal = date !== undefined && new Date(time || 0).toISOString().startsWith(date);
@@ -37,5 +31,5 @@ function readTime(text: string, name: string): { time: number; isDate: boolean }
       `${name} must be a date such as 2026-11-23, or an hour: 2026-11-23T08:00Z`,
     );
   }
-  return { time, isDate: hour === undefined };
+  return time;
 }

@@ -21,6 +21,12 @@ export const keyTableColumns: readonly TableColumn<Key>[] = [
   { title: "ACCOUNT", align: "left", cell: ({ accountId }) => accountId, rank: 0 },
 ];
 
+/** Returns a warning for patterns that match no model. */
+export function unmatchedLines({ unmatchedModels }: Pick<Key, "unmatchedModels">): string[] {
+  if (unmatchedModels.length === 0) return [];
+  return [`warning: no model matches ${unmatchedModels.join(", ")}`];
+}
+
 /** Returns what there is to say of a key, a line for each part. */
 export function keyLines(key: Key): string[] {
   const { id, accountId, channel, name, owner, tags, models } = key;
@@ -33,6 +39,7 @@ export function keyLines(key: Key): string[] {
     ...line("tags", tags.join(", ")),
     ...line("channel", channel),
     `models: ${models.join(", ") || "all"}`,
+    ...unmatchedLines(key),
     `created: ${shortTime(key.createdAt)}`,
     `expires: ${shortTime(key.expiresAt) || "never"}`,
     ...line("revoked", shortTime(key.revokedAt)),

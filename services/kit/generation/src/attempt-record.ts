@@ -63,7 +63,11 @@ export class AttemptRecord {
   abandon(failure: unknown): string {
     this.#use?.end();
     const type = failure === undefined ? "abandoned" : errorClassOf(failure);
+    const { trail } = this;
+    const isOpen = this.#open !== undefined;
     this.#end((span) => failSpan(span, type), failure ?? new Error(type));
+    // The attempt failed as the request did, so both have one code.
+    if (isOpen) trail.renameFailure(type);
     return type;
   }
 

@@ -50,3 +50,15 @@ test("the record of a failed request has the error that its client was sent, or 
   expect(await sentFor(new PeerError("cancelled", "left"))).toEqual([0, ""]);
   expect(await sentFor(new Error("secret"))).toEqual([500, expect.not.stringContaining("secret")]);
 });
+
+test("a call that its provider breaks off has one error code, at the attempt and at the request", async () => {
+  const { engine, call, events } = engineWorld();
+  const ended = engine.generate(call, async (generation) => {
+    await generation.attempt(async () => "opened");
+    throw new SlotFailure("rejected", "the stream ended early", { status: 529 });
+  });
+  await expect(ended).rejects.toThrow();
+  const { attempts = [], errorCode } = events[0]?.trail ?? {};
+  expect(errorCode).toBe("529");
+  expect(attempts.map((attempt) => attempt.errorCode)).toEqual([errorCode]);
+});

@@ -100,6 +100,11 @@ export class Trail implements RequestIdWatcher {
     attempt.providerMessage = shown(failure.providerMessage ?? "");
   }
 
+  /** Sets the error code of the attempt that has ended last. */
+  renameFailure(errorCode: string): void {
+    if (this.#current !== undefined) this.#current.attempt.errorCode = errorCode;
+  }
+
   /** Records that the first chunk of a stream has arrived. Resolves with the time, milliseconds. */
   recordFirstChunk(): number {
     this.#isStreamed = true;

@@ -35,6 +35,10 @@ export function measureUnits(used: UsedUnits, { pricing, providerPricing }: Slot
   const { quantity } = used;
   return {
     ...used,
+    // Tokens that have one price, such as those of embeddings, are tokens of the prompt.
+    ...(unitType === "tokens" && {
+      tokens: { prompt: quantity, completion: 0n, cachedPrompt: 0n },
+    }),
     lines: [{ dimension, quantity, price: input }],
     providerLines: providerPricing && [{ quantity, price: providerPricing.input }],
   };

@@ -68,7 +68,15 @@ function Content({ of: key }: { of: Key }) {
             key.models.length === 0 ? (
               "all public models"
             ) : (
-              <code key="models">{key.models.join(", ")}</code>
+              <span key="models">
+                <code>{key.models.join(", ")}</code>
+                {key.unmatchedModels.length > 0 && (
+                  <>
+                    {" "}
+                    <Badge tone="warn">No model matches {key.unmatchedModels.join(", ")}</Badge>
+                  </>
+                )}
+              </span>
             ),
           ],
           ["Tags", key.tags.length > 0 && <Tags tags={key.tags} />],
