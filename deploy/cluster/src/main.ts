@@ -5,11 +5,13 @@ import { Interrupt, untilInterrupted, watchInterrupts } from "./interrupt.ts";
 import { startLoadPod } from "./load-pod.ts";
 import { createNamespace, newNamespaceName, removeNamespace } from "./namespace.ts";
 import { type ClusterTestOptions, helpOf, parseOptions } from "./options.ts";
+import { publishCatalog } from "./publish-catalog.ts";
 import { createRelease } from "./release.ts";
 import { createReport, type Report } from "./report.ts";
 import { allSteps } from "./steps/all-steps.ts";
 import { type Context, creditUsd } from "./steps/step.ts";
 import { uninstall } from "./steps/uninstall.ts";
+import { catalog } from "./values.ts";
 
 /** `npm run test:cluster`: see `helpOf` in options.ts. */
 async function main(args: readonly string[]): Promise<void> {
@@ -68,6 +70,7 @@ async function runSteps(
   const installed: Partial<Pick<Context, "loadPod" | "key">> = {};
   const isInstalled = await report.record("install", async () => {
     await release.deploy();
+    if (options.catalog === "database") await publishCatalog(release, catalog);
     installed.loadPod = await startLoadPod(release, options);
     installed.key = await release.newKey(creditUsd);
     return {};

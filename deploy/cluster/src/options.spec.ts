@@ -10,6 +10,7 @@ test("an image is a repository, which may have a port, and a tag", () => {
 
 test.each([
   [["--image", "tollgate"], "--image must be REPOSITORY:TAG"],
+  [["--catalog", "git"], "--catalog must be file or database, not git"],
   [["--upgrades", "0"], "--upgrades must be a whole number"],
   [["--ingress-class", "nginx"], "--ingress-class NAME and --ingress-url URL belong together"],
   [["--only", "upgrades"], "--only: there is no step upgrades, only upgrade, scale"],

@@ -15,6 +15,8 @@ export interface ClusterTestOptions {
   ingress: { className: string; url: string } | undefined;
   /** A class whose volumes persistent spools may use. */
   storageClass: string | undefined;
+  /** Where the release's catalog is. */
+  catalog: "file" | "database";
   /** How many upgrades, and how many replacements of the edge, run under load. */
   upgrades: number;
   replacements: number;
@@ -39,6 +41,7 @@ the services migrate their schemas when they start.
   --ingress-class NAME   also tests through an ingress of this class, at
   --ingress-url URL      this http: address, which this machine and the cluster's pods can reach
   --storage-class NAME   also tests persistent spools, with volumes of this class
+  --catalog SOURCE       where the catalog is: file (default), or database, where the test publishes it
   --upgrades N           upgrades under load (default 2)
   --replacements N       replacements of the edge's pods under load (default 2)
   --only STEP,…          runs only these steps
@@ -70,6 +73,7 @@ export function parseOptions(
       "ingress-class": { type: "string" },
       "ingress-url": { type: "string" },
       "storage-class": { type: "string" },
+      catalog: { type: "string", default: "file" },
       upgrades: { type: "string", default: "2" },
       replacements: { type: "string", default: "2" },
       only: { type: "string", default: "" },
@@ -86,6 +90,7 @@ export function parseOptions(
     nats: values.nats,
     ingress: ingressOf(values["ingress-class"], values["ingress-url"]),
     storageClass: values["storage-class"],
+    catalog: sourceOf(values.catalog),
     upgrades: countOf("--upgrades", values.upgrades),
     replacements: countOf("--replacements", values.replacements),
     only: stepsOf(values.only, stepNames),
@@ -111,6 +116,11 @@ function ingressOf(className?: string, url?: string): ClusterTestOptions["ingres
     throw new TypeError(`--ingress-url must be an http: URL, not ${url}: ${reason}`);
   }
   return { className, url: url.replace(/\/+$/, "") };
+}
+
+function sourceOf(source: string): ClusterTestOptions["catalog"] {
+  if (source === "file" || source === "database") return source;
+  throw new TypeError(`--catalog must be file or database, not ${source}`);
 }
 
 function stepsOf(text: string, stepNames: readonly string[]): string[] {

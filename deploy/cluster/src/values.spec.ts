@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseOptions } from "./options.ts";
-import { merged, valuesOf } from "./values.ts";
+import { catalog, merged, valuesOf } from "./values.ts";
 
 test("the pull secret and the ingress are in the values only when they are named", () => {
   const plain = valuesOf(parseOptions([], []), "a.test");
@@ -11,6 +11,12 @@ test("the pull secret and the ingress are in the values only when they are named
     image: { pullSecrets: [{ name: "hub" }] },
     ingress: { enabled: true, className: "nginx", host: "a.test" },
   });
+});
+
+test("a catalog in the database is not in the values", () => {
+  const values = valuesOf(parseOptions(["--catalog", "database"], []), "a.test");
+  expect(values.catalog).toEqual({ source: "database" });
+  expect(valuesOf(parseOptions([], []), "a.test").catalog).toEqual({ content: catalog });
 });
 
 test("further values are merged into objects, and replace anything else", () => {

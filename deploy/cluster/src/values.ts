@@ -16,7 +16,7 @@ export function valuesOf(options: ClusterTestOptions, ingressHost: string): Valu
     services: {
       defaults: { replicas: 2, resources: { requests: { cpu: "25m", memory: "128Mi" } } },
     },
-    catalog: { content: catalog },
+    catalog: options.catalog === "file" ? { content: catalog } : { source: "database" },
     // An ingress controller may use the network of its node, whose addresses no selector matches.
     networkPolicy: { ingressFrom: [] },
     ...(ingress === undefined
@@ -50,7 +50,8 @@ const servedBy = (model: string, more = {}) => ({
   chain: [{ provider: "simulator", model, ...more }],
 });
 
-const catalog = {
+/** The catalog of the test. */
+export const catalog = {
   providers: { simulator: { base_url_env: "TOLLGATE_SIMULATOR_URL", timeout_seconds: 60 } },
   models: [
     { alias: models.json, ...chat, ...servedBy("sim-small") },

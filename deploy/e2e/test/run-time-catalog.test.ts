@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { chatBody, send } from "../src/request.ts";
+import { chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
 import {
   chatServices,
   type OwnStack,
@@ -34,7 +35,10 @@ describe("a catalog in the database", () => {
   const newAlias = () => `chat-${randomUUID()}`;
 
   /** Returns a catalog of chat models, whose provider needs a variable. */
-  function catalogOf(aliases: readonly string[], variable = "TEST_PROVIDER_KEY"): string {
+  function catalogOf(
+    aliases: readonly string[],
+    { variable = "TEST_PROVIDER_KEY", output = "2" } = {},
+  ): string {
     return JSON.stringify({
       providers: { sim: { base_url: `${stack.simulator.url}/v1`, api_key_env: variable } },
       models: aliases.map((alias) => ({
@@ -42,7 +46,7 @@ describe("a catalog in the database", () => {
         route_type: "chat",
         context_tokens: 1_000,
         max_output_tokens: 100,
-        pricing: { input: "1", output: "2" },
+        pricing: { input: "1", output },
         chain: [{ provider: "sim", model: "sim-small" }],
       })),
     });
@@ -61,8 +65,12 @@ describe("a catalog in the database", () => {
 
   /** Publishes models by the API. Resolves with their revision. */
   async function publish(...aliases: string[]): Promise<bigint> {
+    return publishText(catalogOf(aliases));
+  }
+
+  async function publishText(text: string): Promise<bigint> {
     const { revision: baseRevision } = await stack.operator.getCatalogStatus({});
-    const request = { text: catalogOf(aliases), baseRevision, reason: aliases.join() };
+    const request = { text, baseRevision, reason: "a test" };
     const { publication } = await stack.operator.publishCatalog(request, { timeoutMs: 60_000 });
     if (publication?.result.case === "published") return baseRevision + 1n;
     throw new Error(`it was ${publication?.result.case}`);
@@ -93,7 +101,7 @@ describe("a catalog in the database", () => {
 
   test("is not published where a process has not the variable of a provider", async () => {
     const alias = newAlias();
-    const file = await fileOf(catalogOf([alias], "UNSET_PROVIDER_KEY"));
+    const file = await fileOf(catalogOf([alias], { variable: "UNSET_PROVIDER_KEY" }));
     const published = await tollgate("catalog", "publish", file, "--reason", "a new provider");
     expect(published.code).toBe(1);
     expect(published.stdout).toMatch(
@@ -126,6 +134,34 @@ describe("a catalog in the database", () => {
     expect(diff.stdout).toMatch(/^- .*\n\+ /m);
   });
 
+  test("a price that changes during a stream is not that of the stream", async () => {
+    const alias = newAlias();
+    await publish(alias);
+    const usage = simulate("chunks=30&gap_ms=100&usage=1000,100");
+    const body = { ...chatBody({ model: alias, stream: true, ...usage }) };
+    const url = `${stack.url}/v1/chat/completions`;
+    const streamed = send(url, { key: account.key, body });
+    await eventually(async () => {
+      const { holds } = await stack.operator.listHolds({ account: account.accountId });
+      expect(holds).toHaveLength(1);
+    });
+    await publishText(catalogOf([alias], { output: "20" }));
+    const { holds } = await stack.operator.listHolds({ account: account.accountId });
+    expect(holds, "the stream has not ended").toHaveLength(1);
+    const first = await streamed;
+    expect(eventsOf(first.text).at(-1)).toBe("[DONE]");
+    const next = await send(url, {
+      key: account.key,
+      body: chatBody({ model: alias, ...simulate("usage=1000,100") }),
+    });
+    const charged = (response: typeof first) =>
+      eventually(async () => {
+        const id = requestIdOf(response) ?? "";
+        return (await stack.operator.getRequest({ id })).requests[0]?.chargedNanoUsd;
+      });
+    expect([await charged(first), await charged(next)]).toEqual([1_200_000n, 3_000_000n]);
+  });
+
   test("a draft with an old base is refused with what has changed", async () => {
     const base = String((await stack.operator.getCatalogStatus({})).revision);
     const alias = newAlias();
@@ -135,5 +171,57 @@ describe("a catalog in the database", () => {
     expect(second.code).toBe(1);
     expect(second.stdout).toMatch(/^not published: other revisions/);
     expect(second.stdout).toContain(alias);
+  });
+});
+
+describe.runIf(inject("shape") === "fleet")("a catalog in a file that one process refuses", () => {
+  let stack: OwnStack;
+
+  beforeAll(async () => {
+    stack = await startStack({}, { services: chatServices });
+  });
+
+  afterAll(async () => {
+    await stack.stop();
+  });
+
+  async function refusing(): Promise<number> {
+    const texts = await Promise.all(
+      stack.operationsUrls.map(async (url) => (await send(`${url}/metrics`)).text),
+    );
+    return texts.filter((text) => /^tollgate_catalog_refused 1$/m.test(text)).length;
+  }
+
+  async function refusedOnOverview(): Promise<readonly (string | undefined)[]> {
+    const hourMs = 3_600_000;
+    const start = Math.floor(Date.now() / hourMs) * hourMs;
+    const period = { from: timestampFromMs(start), to: timestampFromMs(start + hourMs) };
+    const { refusingProcesses } = await stack.operator.readOverview(period);
+    return refusingProcesses.map(({ name, refusal }) => `${name}: ${refusal?.reason}`);
+  }
+
+  test("names it with its reason: on the overview, by the command and by a metric", async () => {
+    const before = await readFile(stack.catalogFile, "utf8");
+    expect(await refusing()).toBe(0);
+    const catalog = JSON.parse(before) as { providers: object; models: { alias: string }[] };
+    const unset = { base_url: stack.simulator.url, api_key_env: "UNSET_PROVIDER_KEY" };
+    const [first] = catalog.models;
+    const model = { ...first, alias: "unset", chain: [{ provider: "unset", model: "m" }] };
+    const providers = { ...catalog.providers, unset };
+    const models = [...catalog.models, model];
+    await writeFile(stack.catalogFile, JSON.stringify({ ...catalog, providers, models }));
+    const soon = { timeout: 20_000, interval: 200 };
+    const reason = /^chat@\S+: .*UNSET_PROVIDER_KEY is not set/;
+    await eventually(async () => {
+      expect(await refusedOnOverview()).toEqual([expect.stringMatching(reason)]);
+    }, soon);
+    expect(await refusing()).toBe(1);
+    const args = ["catalog", "status"];
+    const status = await runTollgate(stack.operatorAddress, testSecrets, args);
+    expect(status.stdout).toMatch(/chat@\S+.*refuses the newest: .*UNSET_PROVIDER_KEY is not set/);
+    await writeFile(stack.catalogFile, before);
+    await eventually(async () => {
+      expect([await refusedOnOverview(), await refusing()]).toEqual([[], 0]);
+    }, soon);
   });
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { testCatalog } from "../src/catalog/catalog.ts";
 import { eventually } from "../src/eventually.ts";
 import { canReadMemory, memoryHas } from "../src/process-memory.ts";
-import { chatBody, send } from "../src/request.ts";
+import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 const hourMs = 3_600_000;
@@ -87,6 +87,9 @@ describe("a stored key of a provider", () => {
       secrets: textOf(await stack.operator.listSecrets({})),
       audit: textOf(await stack.operator.listAudit({ limit: 1_000 })),
       models: textOf(await stack.operator.listModels({})),
+      catalog: textOf(await stack.operator.getCatalogRevision({})),
+      ledger: textOf(await stack.operator.listLedger({ account: account.accountId })),
+      request: textOf(await stack.operator.getRequest({ id: requestIdOf(refused) ?? "" })),
       overview: textOf(await stack.operator.readOverview(lastHours())),
       metrics: await metricsOf(stack.operationsUrls),
       log,

@@ -5,6 +5,7 @@ import { deletions, forcedDeletions } from "./deletions.ts";
 import { edgeReplacements, edgeReplacementsBehindIngress } from "./edge-replacements.ts";
 import { helmTest } from "./helm-test.ts";
 import { policies } from "./policies.ts";
+import { publishing } from "./publishing.ts";
 import { refusals } from "./refusals.ts";
 import { scaling } from "./scaling.ts";
 import { sdkThroughIngress, sdkThroughService } from "./sdk.ts";
@@ -25,6 +26,7 @@ export const allSteps: readonly ClusterStep[] = [
   policies,
   refusals,
   upgrades,
+  publishing,
   edgeReplacements,
   edgeReplacementsBehindIngress,
   scaling,
