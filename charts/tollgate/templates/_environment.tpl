@@ -141,7 +141,6 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- define "tollgate.mailVariables" -}}
 {{- $signUp := .Values.signUp -}}
 {{ include "tollgate.secretVariable" (list "TOLLGATE_SMTP_URL" .Values.secrets.smtp) }}
-{{ include "tollgate.secretVariable" (list "TOLLGATE_IDENTITY_KEY" .Values.secrets.identityKey) }}
 - name: TOLLGATE_MAIL_FROM
   value: {{ required "mail.from must be set for secrets.smtp" .Values.mail.from | quote }}
 - name: TOLLGATE_SIGNUP
@@ -190,6 +189,13 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- end }}
 {{- if .traits.operators }}
 {{ include "tollgate.consoleVariables" $root }}
+{{- end }}
+{{- if and .traits.mail (or $root.Values.secrets.smtp.name $root.Values.warnings.webhooks) }}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_IDENTITY_KEY" $root.Values.secrets.identityKey) }}
+{{- if $root.Values.warnings.privateWebhooks }}
+- name: TOLLGATE_PRIVATE_WEBHOOKS
+  value: "1"
+{{- end }}
 {{- end }}
 {{- if and .traits.mail $root.Values.secrets.smtp.name }}
 {{ include "tollgate.mailVariables" $root }}

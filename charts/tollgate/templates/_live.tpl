@@ -88,6 +88,8 @@ replicas: {{ .spec.replicas }}
 {{- end -}}
 {{- if .Values.secrets.smtp.name -}}
 {{- $wanted = append $wanted (list "secrets.smtp" .Values.secrets.smtp) -}}
+{{- end -}}
+{{- if or .Values.secrets.smtp.name .Values.warnings.webhooks -}}
 {{- $wanted = append $wanted (list "secrets.identityKey" .Values.secrets.identityKey) -}}
 {{- end -}}
 {{- if .Values.secrets.secretsKey.name -}}

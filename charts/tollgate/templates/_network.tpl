@@ -76,6 +76,14 @@
   {{- end }}
 {{- end }}
 
+{{- define "tollgate.egressToWebhooks" -}}
+{{- $webhooks := .Values.networkPolicy.webhooks -}}
+- ports: [{ protocol: TCP, port: {{ $webhooks.port }} }]
+  {{- with $webhooks.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
 {{- define "tollgate.egressToMail" -}}
 {{- $mail := .Values.networkPolicy.mail -}}
 - ports: [{ protocol: TCP, port: {{ $mail.port }} }]

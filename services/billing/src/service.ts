@@ -28,27 +28,24 @@ import { PrismaClient } from "./generated/client.ts";
 import { implementIdentity } from "./identity/identity.ts";
 import { createPasswords } from "./identity/passwords.ts";
 import { implementLookups } from "./lookups.ts";
-import { startMailing } from "./mail/mailing.ts";
-import { readMailSettings } from "./mail/settings.ts";
 import { readSignUpSettings } from "./members/sign-up-settings.ts";
 import { implementOperator } from "./operator/operator.ts";
 import { connectProviderServices } from "./operator/provider-services.ts";
 import { TestRate } from "./operator/test-rate.ts";
 import { implementPaymentService } from "./payments/payment-service.ts";
-import { reconcilePayments } from "./payments/reconcile.ts";
 import { openStripe } from "./payments/stripe-client.ts";
-import { repeatRefusalDeletion } from "./refusals/stored-refusals.ts";
 import { billingSchema } from "./schema.ts";
 import { implementSecretReads } from "./secrets/read-secrets.ts";
-import { repeatStatements } from "./statements/issue-statements.ts";
+import { readSendingSettings, startSending } from "./sending.ts";
+import { startTasks } from "./tasks.ts";
 
 /** Accounts and keys, and the operator's commands. */
 export const billing = defineService({
   name: "billing",
   async setup({ env, migrates, log, peer, notices, openCatalog, now }) {
     const config = readBillingConfig(env);
-    const mailSettings = readMailSettings(env);
-    const signUp = readSignUpSettings(env, mailSettings !== undefined);
+    const sendingSettings = readSendingSettings(env);
+    const signUp = readSignUpSettings(env, sendingSettings.mail !== undefined);
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: billingSchema,
@@ -57,7 +54,7 @@ export const billing = defineService({
       log,
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
-    const mailing = mailSettings && startMailing(mailSettings, { prisma, log, now });
+    const { mailing, webhooks, stop } = startSending(sendingSettings, { prisma, log, now });
     const ledger = peer("ledger", LedgerService);
     const credits = peer("ledger", CreditService);
     const lookups = bindService(
@@ -71,13 +68,17 @@ export const billing = defineService({
     const conversations = peer("chat", ConversationService);
     const { secretsKey, statementIssuer, refusalDays } = config;
     const stripe = config.stripe && (await openStripe(config.stripe, readProxySettings(env)));
+    const payment = { prisma, ledger, credits, access: stripe, log, now };
+    const tasks = startTasks({
+      ...{ ...payment, slots, mailing, webhooks, refusalDays },
+      issuer: statementIssuer,
+    });
     const parts = {
-      ...{ prisma, ledger, credits, slots, conversations, notices, mailing, now },
+      ...{ prisma, ledger, credits, slots, conversations, notices, mailing, webhooks, now },
       ...{ stripe, statementIssuer, secretsKey, refusalDays, signUp },
-      ...{ catalog: catalog.current, catalogFile: catalog.file },
+      ...{ catalog: catalog.current, catalogFile: catalog.file, warnings: tasks.warnings },
       ...{ services: connectProviderServices(peer), testRate: new TestRate(now) },
     };
-    const deletion = repeatRefusalDeletion({ prisma, log, now }, refusalDays);
     const commands = bindOperatorService(
       OperatorService,
       implementOperator({ ...parts, actor: localActor }),
@@ -88,21 +89,12 @@ export const billing = defineService({
       implementIdentity({ ...parts, passwords }),
     );
     const secrets = bindService(SecretService, implementSecretReads(pool, now));
-    const payments = bindOperatorService(
-      PaymentService,
-      implementPaymentService({ prisma, ledger, credits, access: stripe, log, now }),
-    );
-    const issuing =
-      statementIssuer && repeatStatements({ prisma, credits, issuer: statementIssuer, log, now });
-    const reconciling =
-      stripe && reconcilePayments({ prisma, ledger, credits, access: stripe, log, now });
+    const payments = bindOperatorService(PaymentService, implementPaymentService(payment));
     return {
       bindings: [lookups, catalogs, commands, identity, secrets, payments],
       async stop() {
-        await issuing?.stop();
-        await reconciling?.stop();
-        await mailing?.stop();
-        await deletion.stop();
+        await tasks.stop();
+        await stop();
         await prisma.$disconnect();
         await pool.end();
       },

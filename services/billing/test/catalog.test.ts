@@ -89,6 +89,8 @@ describe("the catalog in the database", () => {
       statementIssuer: undefined,
       secretsKey: undefined,
       mailing: undefined,
+      webhooks: undefined,
+      warnings: { wake() {} },
       signUp: { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const,
       services: {} as ProviderServices,
       testRate: new TestRate(() => new Date()),

@@ -52,9 +52,18 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
   const transport = createLocalTransport(log);
   const notices = localNotices();
   const parts = {
-    ...{ prisma, notices, now, mailing: undefined, signUp, secretsKey: undefined },
+    ...{
+      prisma,
+      notices,
+      now,
+      mailing: undefined,
+      webhooks: undefined,
+      signUp,
+      secretsKey: undefined,
+    },
     services: {} as ProviderServices,
     testRate: new TestRate(now),
+    warnings: { wake() {} },
     refusalDays: 7,
     ledger: createClient(LedgerService, transport),
     credits: createClient(CreditService, transport),

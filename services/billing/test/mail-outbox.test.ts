@@ -4,8 +4,9 @@ import { text } from "node:stream/consumers";
 import { createLog } from "@tollgate/core/log";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type MailOutbox, openMailOutbox } from "../src/mail/outbox.ts";
+import type { Mail } from "../src/mail/messages.ts";
 import { createSmtp } from "../src/mail/smtp.ts";
+import { type MessageOutbox, openOutbox } from "../src/outbox/outbox.ts";
 import { createSealer } from "../src/sealing.ts";
 import { type IdentityUnderTest, startIdentity } from "./identity-under-test.ts";
 
@@ -19,7 +20,7 @@ describe("the outbox of mail", () => {
   let nowMs = Date.now();
   let isBusy = false;
   const received: string[] = [];
-  const opened: { outbox: MailOutbox; close(): void }[] = [];
+  const opened: { outbox: MessageOutbox<Mail>; close(): void }[] = [];
 
   beforeAll(async () => {
     tested = await startIdentity(() => new Date());
@@ -54,19 +55,20 @@ describe("the outbox of mail", () => {
       await outbox.stop();
       close();
     }
-    await tested.prisma.mail.deleteMany({});
+    await tested.prisma.outbox.deleteMany({});
     received.length = 0;
     isBusy = false;
     nowMs = Date.now();
   });
 
   /** Opens the outbox as one replica does. */
-  function open(smtpUrl = url): MailOutbox {
+  function open(smtpUrl = url): MessageOutbox<Mail> {
     const { prisma } = tested;
     const { send, close } = createSmtp({ smtpUrl, from });
     const sealer = createSealer("x".repeat(32));
-    const parts = { prisma, sealer, send, log: createLog("silent"), now: () => new Date(nowMs) };
-    const outbox = openMailOutbox(parts);
+    const clock = { log: createLog("silent"), now: () => new Date(nowMs) };
+    const parts = { prisma, sealer, queue: "mail", send, ...clock } as const;
+    const outbox = openOutbox(parts);
     opened.push({ outbox, close });
     return outbox;
   }
@@ -76,7 +78,7 @@ describe("the outbox of mail", () => {
     subject: "Hello",
     text: "https://example.com/reset#secret",
   });
-  const waiting = () => tested.prisma.mail.findMany();
+  const waiting = () => tested.prisma.outbox.findMany();
 
   test("sends a mail once although several replicas wake for it, and keeps nothing of it", async () => {
     const replicas = [open(), open(), open()];
@@ -120,7 +122,7 @@ describe("the outbox of mail", () => {
     const outbox = open();
     await outbox.add(tested.prisma, mailTo("ada@example.com"));
     const dead = { attempts: 1, nextAttemptAt: new Date(nowMs + 5 * 60_000) };
-    await tested.prisma.mail.updateMany({ data: dead });
+    await tested.prisma.outbox.updateMany({ data: dead });
     nowMs += 5 * 60_000;
     outbox.wake();
     await expect.poll(() => received.length, { timeout: 20_000 }).toBe(1);

@@ -77,6 +77,14 @@ import {
   showWalletCommand,
   topUpWalletCommand,
 } from "./commands/wallet-commands.ts";
+import {
+  addWarningChannelCommand,
+  listWarningChannelsCommand,
+  listWarningsCommand,
+  removeWarningChannelCommand,
+  setWarningsCommand,
+  testWarningChannelCommand,
+} from "./commands/warning-commands.ts";
 
 /** The commands, by their words. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -109,6 +117,12 @@ export const commands: Readonly<Record<string, Command>> = {
   "statement show": showStatementCommand,
   "statement pdf": writeStatementCommand,
   "statement issue": issueStatementsCommand,
+  "warning list": listWarningsCommand,
+  "warning set": setWarningsCommand,
+  "warning channel add": addWarningChannelCommand,
+  "warning channel list": listWarningChannelsCommand,
+  "warning channel test": testWarningChannelCommand,
+  "warning channel remove": removeWarningChannelCommand,
   usage: usageCommand,
   "model list": listModelsCommand,
   "slot disable": updateSlotCommand("disable"),

@@ -30,6 +30,12 @@ export const help = `tollgate: the operator's commands
   tollgate statement show NUMBER [--csv]
   tollgate statement pdf NUMBER FILE
   tollgate statement issue
+  tollgate warning list [--account ACCOUNT] [--limit N] [--before WARNING-ID]
+  tollgate warning set RULE ... | none [--account ACCOUNT]
+  tollgate warning channel add mail|webhook|slack TARGET [--account ACCOUNT]
+  tollgate warning channel list [--account ACCOUNT]
+  tollgate warning channel test CHANNEL-ID [--account ACCOUNT]
+  tollgate warning channel remove CHANNEL-ID [--account ACCOUNT]
   tollgate usage [--account ACCOUNT] [--by DIMENSION] [FILTERS] [--from DATE] [--to DATE] [--csv]
   tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--error CODE]
     [--from DATE] [--to DATE] [--limit N] [--before CURSOR]
@@ -81,6 +87,9 @@ An update removes with: --budget none, --rpm none, --tpm none, --parallel none, 
 
 Draft, of what is not in the catalog in use:
   --draft FILE, a catalog; --with-key reads the API key of its providers from standard input
+
+RULE of an account: balance=USD, days-left=DAYS, budget=PERCENT, key-expiry=DAYS, spend=TIMES, statement.
+RULE of the gateway, without --account: provider, catalog, uncollected=USD, payment.
 
 DIMENSION is model, key, provider, route, account, hour, day or month.
 Filters:

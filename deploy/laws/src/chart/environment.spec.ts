@@ -109,6 +109,7 @@ describe("the environment", () => {
       return names.filter((one) => /SMTP|MAIL|SIGNUP|IDENTITY/.test(one));
     };
     expect(await of("console", ...mail)).toEqual([]);
+    expect(await of("billing", "warnings.webhooks=true")).toEqual(["TOLLGATE_IDENTITY_KEY"]);
     expect(await of("billing")).toEqual([]);
   });
 

@@ -152,6 +152,13 @@ describe("the network policies", () => {
     expect(added).toEqual(["billing -> internet:443"]);
   });
 
+  it("allow billing to connect to webhooks where warnings have them, with the key that encrypts", async () => {
+    const closed = await connectionsOf("defaults");
+    const open = await connectionsOf("defaults", "warnings.webhooks=true");
+    const added = open.filter((connection) => !closed.includes(connection));
+    expect(added).toEqual(["billing -> internet:443"]);
+  });
+
   it("allow clients only from the ingress namespace", async () => {
     const connections = await connectionsOf("gateway-api");
     expect(connections.filter((connection) => connection.endsWith("edge:8080"))).toEqual([

@@ -1,14 +1,16 @@
 import type { Log } from "@tollgate/core/log";
 import type { PrismaClient } from "../generated/client.ts";
+import { type MessageOutbox, openOutbox } from "../outbox/outbox.ts";
 import { createSealer, type Sealer } from "../sealing.ts";
-import { createMailTexts, type MailTexts } from "./messages.ts";
-import { type MailOutbox, openMailOutbox } from "./outbox.ts";
+import { createMailTexts, type Mail, type MailTexts } from "./messages.ts";
 import type { MailSettings } from "./settings.ts";
 import { createSmtp } from "./smtp.ts";
 
 /** The outbox, and the texts of its mail. */
 export interface Mailing {
-  outbox: MailOutbox;
+  outbox: MessageOutbox<Mail>;
+  /** Where its links lead. */
+  consoleUrl: string;
   texts: MailTexts;
   sealer: Sealer;
 }
@@ -20,10 +22,11 @@ export function startMailing(
 ): Mailing & { stop(): Promise<void> } {
   const { send, close } = createSmtp(settings);
   const sealer = createSealer(settings.identityKey);
-  const outbox = openMailOutbox({ prisma, sealer, send, log, now });
+  const outbox = openOutbox<Mail>({ prisma, sealer, queue: "mail", send, log, now });
   return {
     outbox,
     sealer,
+    consoleUrl: settings.consoleUrl,
     texts: createMailTexts(settings.consoleUrl),
     async stop() {
       await outbox.stop();

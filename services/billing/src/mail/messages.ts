@@ -1,4 +1,9 @@
-import type { Mail } from "./outbox.ts";
+/** A mail as text. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+}
 
 /** The paths of the console that mail links to. The secret of a link follows `#`. */
 type LinkTo = "/invitation" | "/sign-up" | "/reset" | "/sign-in";

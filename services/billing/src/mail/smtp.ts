@@ -1,5 +1,6 @@
 import { createTransport } from "nodemailer";
-import { MailRefusedError, type SendMail } from "./outbox.ts";
+import { type Outgoing, RefusedError } from "../outbox/outbox.ts";
+import type { Mail } from "./messages.ts";
 import type { MailSettings } from "./settings.ts";
 
 const connectionTimeoutMs = 10_000;
@@ -8,7 +9,8 @@ const maxConnections = 2;
 
 /** Creates the function that sends mail by SMTP, and the one that closes its connections. */
 export function createSmtp({ smtpUrl, from }: Pick<MailSettings, "smtpUrl" | "from">): {
-  send: SendMail;
+  /** Rejects with a RefusedError for an address that does not exist. */
+  send(message: Outgoing<Mail>): Promise<void>;
   close(): void;
 } {
   const transport = createTransport({
@@ -24,7 +26,7 @@ export function createSmtp({ smtpUrl, from }: Pick<MailSettings, "smtpUrl" | "fr
   });
   const host = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
   return {
-    async send({ id, to, subject, text }) {
+    async send({ id, content: { to, subject, text } }) {
       // The same id at each attempt: a server may drop a repetition.
       const messageId = `<${id}@${host}>`;
       const headers = { "Auto-Submitted": "auto-generated" };
@@ -33,7 +35,7 @@ export function createSmtp({ smtpUrl, from }: Pick<MailSettings, "smtpUrl" | "fr
       } catch (error) {
         const { responseCode = 0, command } = error as { responseCode?: number; command?: string };
         const isPermanent = responseCode >= 550 && responseCode <= 559 && command === "RCPT TO";
-        throw isPermanent ? new MailRefusedError("refused", { cause: error }) : error;
+        throw isPermanent ? new RefusedError("refused", { cause: error }) : error;
       }
     },
     close: () => transport.close(),

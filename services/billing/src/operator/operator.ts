@@ -20,6 +20,7 @@ import { implementSlotTests } from "./slot-tests.ts";
 import { implementStatements } from "./statements.ts";
 import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
+import { implementWarnings } from "./warnings.ts";
 
 /** Returns the implementation of the operator's commands, on behalf of an actor. */
 export function implementOperator(parts: OperatorParts): Implementation<typeof OperatorService> {
@@ -34,6 +35,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementPayments(parts),
     ...implementStatements(parts),
     ...implementCodes(parts),
+    ...implementWarnings(parts),
     ...implementLedger(parts),
     ...implementRequests(parts),
     ...implementModels(parts),

@@ -1,4 +1,5 @@
 import type { Catalog } from "@tollgate/catalog/model";
+import type { Repeating } from "@tollgate/core/repeat";
 import type { SecretsKey } from "@tollgate/core/secrets-key";
 import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import type { CreditService } from "@tollgate/proto/tollgate/v1/credit";
@@ -11,6 +12,7 @@ import type { PrismaClient } from "../generated/client.ts";
 import type { Mailing } from "../mail/mailing.ts";
 import type { SignUpSettings } from "../members/sign-up-settings.ts";
 import type { StripeAccess } from "../payments/stripe-client.ts";
+import type { Webhooks } from "../warnings/channels.ts";
 import type { ProviderServices } from "./provider-services.ts";
 import type { TestRate } from "./test-rate.ts";
 
@@ -44,6 +46,10 @@ export interface OperatorParts {
   notices: Notices;
   /** Undefined where no mail is sent. */
   mailing: Mailing | undefined;
+  /** Undefined where no webhooks are sent. */
+  webhooks: Webhooks | undefined;
+  /** Checks the rules of warnings: those that were changed at once. */
+  warnings: Pick<Repeating, "wake">;
   signUp: SignUpSettings;
   /** Who makes the call, and what it finds. */
   actor: CallActor;

@@ -68,6 +68,12 @@ export const operatorRules: Calls<typeof OperatorService> = {
   redeemCode: { role: OPERATOR, members: payers, confinedBy: "account" },
   listPayments: { role: CUSTOMER, members: payers, confinedBy: "account" },
   verifyPayments: { role: OPERATOR },
+  getWarningSettings: { role: VIEWER, members: [ADMIN], confinedBy: "account" },
+  updateWarningRules: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  createWarningChannel: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  removeWarningChannel: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  testWarningChannel: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  listWarnings: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   listLedger: { role: CUSTOMER, members: payers, confinedBy: "account" },
   readUsage: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   // It reads every entry.

@@ -136,6 +136,13 @@ const catalogEditor = createRoute({
   component: lazyRouteComponent(() => import("./screens/editor/editor.tsx"), "EditorScreen"),
 });
 
+const warnings = createRoute({
+  getParentRoute: () => app,
+  path: "/warnings",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["account"]),
+  component: lazyRouteComponent(() => import("./screens/warnings/warnings.tsx"), "WarningsScreen"),
+});
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -164,6 +171,7 @@ const routeTree = root.addChildren([
     models,
     catalog,
     catalogEditor,
+    warnings,
     settings,
     notFound,
   ]),

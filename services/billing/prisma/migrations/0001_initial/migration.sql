@@ -152,16 +152,70 @@ CREATE TABLE start_credit (
   created_at timestamptz(6) NOT NULL DEFAULT now()
 );
 
--- The outbox of mail, encrypted: its links are secrets. A mail is deleted when it is sent.
-CREATE TABLE mail (
+-- What waits to be sent, encrypted: links of mail are secrets. A message is deleted when it is sent.
+CREATE TABLE outbox (
   id              text PRIMARY KEY,
+  queue           text NOT NULL CHECK (queue IN ('mail', 'webhook')),
+  -- The channel of warnings that it is for. Empty: none.
+  channel_id      text NOT NULL,
   sealed          bytea NOT NULL,
   attempts        integer NOT NULL DEFAULT 0,
   created_at      timestamptz(6) NOT NULL DEFAULT now(),
   next_attempt_at timestamptz(6) NOT NULL
 );
 
-CREATE INDEX mail_next_attempt_at ON mail (next_attempt_at);
+CREATE INDEX outbox_next_attempt_at ON outbox (queue, next_attempt_at);
+CREATE INDEX outbox_channel_id ON outbox (channel_id) WHERE channel_id <> '';
+
+-- The rules of warnings of an account; of the gateway where the id is empty.
+CREATE TABLE warning_settings (
+  account_id  text PRIMARY KEY,
+  -- The message WarningRules as JSON.
+  rules       json NOT NULL,
+  -- When they were checked the last time.
+  checked_at  timestamptz(6) NOT NULL,
+  -- How many channels were tested in the hour since `tests_since`.
+  tests       integer NOT NULL DEFAULT 0,
+  tests_since timestamptz(6)
+);
+
+CREATE INDEX warning_settings_checked_at ON warning_settings (checked_at);
+
+-- Where warnings go.
+CREATE TABLE warning_channel (
+  id           text PRIMARY KEY,
+  -- Empty: of the gateway.
+  account_id   text NOT NULL,
+  kind         text NOT NULL CHECK (kind IN ('mail', 'webhook', 'slack')),
+  -- The address or the URL, and the secret that signs, encrypted.
+  sealed       bytea NOT NULL,
+  created_at   timestamptz(6) NOT NULL,
+  delivered_at timestamptz(6),
+  -- Why it did not take the last message, as a status or a code. Empty: it did.
+  error        text NOT NULL DEFAULT '',
+  error_at     timestamptz(6)
+);
+
+CREATE INDEX warning_channel_account_id ON warning_channel (account_id);
+
+-- What rules have found, while it is so, and for 90 days after.
+CREATE TABLE warning (
+  id         text PRIMARY KEY,
+  -- Empty: of the gateway.
+  account_id text NOT NULL,
+  kind       text NOT NULL,
+  -- Tells two of the same kind apart.
+  subject    text NOT NULL,
+  -- Empty: about no key.
+  key_id     text NOT NULL,
+  title      text NOT NULL,
+  text       text NOT NULL,
+  begun_at   timestamptz(6) NOT NULL,
+  ended_at   timestamptz(6)
+);
+
+CREATE INDEX warning_account_id ON warning (account_id, id);
+CREATE UNIQUE INDEX warning_open ON warning (account_id, kind, subject) WHERE ended_at IS NULL;
 
 -- The number of mails that were requested on a day, by the hash of an address, domain, network or account.
 CREATE TABLE mail_count (

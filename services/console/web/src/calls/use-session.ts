@@ -14,6 +14,7 @@ export interface Access {
   canSeeKeys: boolean;
   canChangeKeys: boolean;
   canManageMembers: boolean;
+  canSeeWarningRules: boolean;
   /** Whether it manages operators and their tokens. */
   canManage: boolean;
 }
@@ -38,6 +39,7 @@ export function useAccess(): Access {
     canSeeKeys: memberRole !== MemberRole.BILLING,
     canChangeKeys: canChange || hasKeys,
     canManageMembers: canChange || memberRole === MemberRole.ADMIN,
+    canSeeWarningRules: !isCustomer || memberRole === MemberRole.ADMIN,
     canManage: role === OperatorRole.OWNER,
   };
 }

@@ -6,6 +6,7 @@ import { OutageBanner } from "../outages/outage-banner.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Empty, Failure } from "../ui/states.tsx";
 import { AccountSwitch } from "./account-switch.tsx";
+import { Bell } from "./bell.tsx";
 import { Logo } from "./logo.tsx";
 import { destinationsOf } from "./navigation.ts";
 
@@ -84,6 +85,7 @@ function Menu() {
           <span>{name}</span>
         </Link>
       ))}
+      <Bell />
     </nav>
   );
 }

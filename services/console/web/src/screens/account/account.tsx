@@ -134,6 +134,10 @@ function UsageLinks({ account }: { account: string }) {
       <Link to="/requests" search={{ account }}>
         Requests
       </Link>
+      {" · "}
+      <Link to="/warnings" search={{ account }}>
+        Warnings
+      </Link>
     </span>
   );
 }

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { Code } from "@connectrpc/connect";
+import { freePort } from "@tollgate/local/free-port";
+import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { codeOf, connectConsole } from "../src/console-client.ts";
+import { eventually } from "../src/eventually.ts";
+import { memberPassword } from "../src/members.ts";
+import { chatBody, send } from "../src/request.ts";
+import { type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
+import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
+import { runTollgate } from "../src/tollgate-command.ts";
+
+describe("warnings of an account", () => {
+  let stack: OwnStack;
+  let smtp: SmtpServerUnderTest;
+  let url = "";
+  let origin = "";
+  const received: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const receiver = createServer(async (incoming, response) => {
+    received.push({ headers: incoming.headers, body: await text(incoming) });
+    response.writeHead(204).end();
+  });
+
+  beforeAll(async () => {
+    smtp = await startSmtpServer();
+    receiver.listen(0, "127.0.0.1");
+    await once(receiver, "listening");
+    url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const listen = `127.0.0.1:${await freePort()}`;
+    origin = `http://${listen}`;
+    stack = await startStack({
+      TOLLGATE_SMTP_URL: smtp.url,
+      TOLLGATE_MAIL_FROM: "Tollgate <no-reply@tollgate.example>",
+      TOLLGATE_IDENTITY_KEY: randomUUID().repeat(2),
+      TOLLGATE_CONSOLE_LISTEN: listen,
+      TOLLGATE_CONSOLE_URL: origin,
+      TOLLGATE_PRIVATE_WEBHOOKS: "1",
+    });
+  });
+
+  afterAll(async () => {
+    await stack?.stop();
+    await smtp?.[Symbol.asyncDispose]();
+    receiver.close();
+  });
+
+  async function join(account: string, role: MemberRole) {
+    const email = `${randomUUID()}@example.com`;
+    await stack.operator.inviteMember({ account, email, role });
+    const secret = await smtp.secretTo(email, "/invitation");
+    const client = connectConsole(origin);
+    await client.console.joinAccount({ secret, name: "Ada", password: memberPassword });
+    return { ...client, email };
+  }
+
+  const run = async (...args: string[]) => {
+    const output = await runTollgate(stack.operatorAddress, testSecrets, args);
+    expect(output.stderr).toBe("");
+    return output;
+  };
+
+  test("arrive by mail and signed webhook once a budget is spent, and say what was spent", async () => {
+    const { accountId: account, keyId, key } = await stack.newAccount(1);
+    const admin = await join(account, MemberRole.ADMIN);
+    const budget = { amountNanoUsd: 100_000_000n, period: BudgetPeriod.DAY };
+    await stack.operator.updateKey({ keyId, name: "ci", limits: { set: { budget } } });
+    const stranger = ["warning", "channel", "add", "mail", "eve@example.com", "--account", account];
+    expect((await runTollgate(stack.operatorAddress, testSecrets, stranger)).stderr).toContain(
+      "must be the address of a member",
+    );
+    await run("warning", "channel", "add", "mail", admin.email, "--account", account);
+    const added = await run(
+      "warning",
+      "channel",
+      "add",
+      "webhook",
+      url,
+      "--account",
+      account,
+      "--json",
+    );
+    const { id, secret } = added.json();
+    await run("warning", "channel", "test", id, "--account", account);
+    expect(received).toHaveLength(1);
+    const body = chatBody();
+    const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
+    expect(response.status).toBe(200);
+    // What the request cost is more than this.
+    const smaller = { amountNanoUsd: 1_000n, period: BudgetPeriod.DAY };
+    await stack.operator.updateKey({ keyId, limits: { set: { budget: smaller } } });
+    await run("warning", "set", "budget=1", "balance=0.5", "--account", account);
+    await eventually(() => expect(received).toHaveLength(2));
+    const [, delivered] = received;
+    const headers = delivered?.headers as Record<string, string>;
+    const event = new Webhook(secret).verify(delivered?.body ?? "", headers);
+    expect(event).toMatchObject({
+      data: { account_id: account, warnings: [{ kind: "budget", key_id: keyId }] },
+    });
+    await eventually(() => {
+      const mails = smtp.received.filter(({ to }) => to === admin.email);
+      expect(mails.at(-1)?.content).toContain("1 % of the budget of the key ci");
+    });
+    const { warnings } = await admin.operator.listWarnings({ onlyOpen: true });
+    expect(warnings).toMatchObject([{ accountId: account, keyId }]);
+    const billing = await join(account, MemberRole.BILLING);
+    expect((await billing.operator.listWarnings({})).warnings).toEqual([]);
+    expect(await codeOf(billing.operator.getWarningSettings({}))).toBe(Code.PermissionDenied);
+  });
+});

@@ -1,0 +1,33 @@
+import type { Repeating } from "@tollgate/core/repeat";
+import { reconcilePayments } from "./payments/reconcile.ts";
+import type { PaymentParts } from "./payments/settle-payment.ts";
+import type { StripeAccess } from "./payments/stripe-client.ts";
+import { repeatRefusalDeletion } from "./refusals/stored-refusals.ts";
+import { repeatStatements } from "./statements/issue-statements.ts";
+import { type WarningParts, watchWarnings } from "./warnings/check-warnings.ts";
+
+interface TaskParts extends Omit<PaymentParts, "access">, WarningParts {
+  /** Undefined where nothing is paid by card. */
+  access: StripeAccess | undefined;
+  /** Who issues statements. Undefined where none are issued. */
+  issuer: readonly string[] | undefined;
+  refusalDays: number;
+}
+
+/** Begins what billing does without being called. Returns what checks warnings, and what ends it all. */
+export function startTasks(parts: TaskParts): { warnings: Repeating; stop(): Promise<void> } {
+  const { access, issuer, refusalDays } = parts;
+  const warnings = watchWarnings(parts);
+  const tasks = [
+    warnings,
+    repeatRefusalDeletion(parts, refusalDays),
+    issuer && repeatStatements({ ...parts, issuer }),
+    access && reconcilePayments({ ...parts, access }),
+  ];
+  return {
+    warnings,
+    async stop() {
+      for (const task of tasks) await task?.stop();
+    },
+  };
+}
