@@ -34,7 +34,7 @@ const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "sh
 
 /** These need Chromium, or download agents of 180 to 400 MB. */
 const nightlyTests = [
-  "deploy/e2e/long/{agents,console-page,console-proof,opencode,refused-key}.test.ts",
+  "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,opencode,refused-key}.test.ts",
 ];
 
 /** In the short form these run against one process only. */

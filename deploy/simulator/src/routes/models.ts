@@ -2,8 +2,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import { sendProviderError } from "../error-response.ts";
 
-/** The models that every simulated provider lists, under whatever name its API has for the id. */
-export const listedModels = ["sim-small", "sim-large"] as const;
+/**
+ * The models that every simulated provider lists, under whatever name its API has for the id. The last two
+ * have list prices at a provider that is called as theirs.
+ */
+export const listedModels = ["sim-small", "sim-large", "gpt-4o", "gpt-4o-mini"] as const;
 
 /** A key with this text in it is refused, as a provider refuses one that it does not know. */
 const refused = "refused";

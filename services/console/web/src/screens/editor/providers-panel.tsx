@@ -64,11 +64,11 @@ function columnsOf(draft: DraftEditing): readonly DataColumn<Row>[] {
         <>
           <strong className="cut">{name}</strong>
           <span className="quiet cut">{addressOf(entry)}</span>
+          <span className="quiet cut">{keyOf(entry)}</span>
           <RowProblem draft={draft} path={["providers", name]} />
         </>
       ),
     },
-    { header: "Key", cell: ({ entry }) => <span className="cut">{keyOf(entry)}</span> },
     {
       header: "Actions",
       align: "right",
@@ -102,8 +102,8 @@ function addressOf(entry: DraftEntry): string {
 
 function keyOf({ secret, api_key_env, keys }: DraftEntry): string {
   if (Array.isArray(keys)) return countOf(keys.length, "key");
-  if (secret !== undefined) return `stored: ${secret}`;
-  return api_key_env === undefined ? "none" : `variable ${api_key_env}`;
+  if (secret !== undefined) return `stored key ${secret}`;
+  return api_key_env === undefined ? "no key" : `key in ${api_key_env}`;
 }
 
 function ProviderActions({ draft, name, entry }: Row & { draft: DraftEditing }) {
