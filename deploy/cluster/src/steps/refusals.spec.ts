@@ -20,7 +20,8 @@ function run(changed: Partial<State> = {}): Promise<Finding> {
       throw new CommandError("helm upgrade", 1, `Error: ${reason}`);
     },
   };
-  return refusals.run({ release } as unknown as Context);
+  const options = { catalog: "file" };
+  return refusals.run({ options, release } as unknown as Context);
 }
 
 test("refused upgrades that change nothing pass, with their sentences", async () => {
