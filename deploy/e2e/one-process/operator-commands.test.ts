@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
+import { memberPassword } from "../src/members.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
@@ -36,6 +37,31 @@ describe("the commands of operators", () => {
     expect(records).toContainEqual(
       expect.objectContaining({ action: "UpdateOperator", subject: { kind: "operator", id } }),
     );
+  });
+
+  test("the members of an account are invited, changed and removed, and it is bounded, frozen and closed", async () => {
+    const { accountId: account } = await stack.newAccount(1);
+    const email = `${randomUUID()}@example.com`;
+    const invited = await tollgate("member", "invite", account, email, "--role", "admin", "--json");
+    const secret = (invited.json() as { path: string }).path.replace("/invitation#", "");
+    const { console, operator } = connectConsole(stack.consoleUrl);
+    await console.joinAccount({ secret, name: "Ada", password: memberPassword });
+    const { members } = (await tollgate("member", "list", account, "--json")).json();
+    expect(members).toMatchObject([{ email, name: "Ada", role: "admin" }]);
+    const bounds = ["--max-keys", "2", "--models", "test-*", "--rpm", "5"];
+    expect((await tollgate("account", "bounds", account, ...bounds)).stdout).toBe(
+      "members have at most 2 keys with limits for test-*\n",
+    );
+    expect((await operator.createKey({})).details?.limits?.limits?.requestsPerMinute).toBe(5);
+    const personId = members[0].person_id;
+    expect((await tollgate("member", "remove", account, personId)).stderr).toContain("last admin");
+    const freeze = await tollgate("account", "freeze", account, "--json");
+    expect(freeze.json()).toEqual({ id: account, frozen_at: expect.any(String) });
+    expect((await tollgate("account", "unfreeze", account)).stdout).toContain("is not frozen");
+    expect((await tollgate("account", "revoke-keys", account)).stdout).toBe("revoked 2 keys\n");
+    expect((await tollgate("account", "close", account)).stdout).toContain("is closed");
+    expect(await codeOf(operator.getAccount({}))).toBe(Code.PermissionDenied);
+    expect((await tollgate("sign-up", "list")).code).toBe(0);
   });
 
   test("every command works from anywhere over the console, with a token of its role", async () => {

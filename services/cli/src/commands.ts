@@ -9,6 +9,12 @@ import {
   showAccountCommand,
   updateAccountCommand,
 } from "./commands/account-commands.ts";
+import {
+  closeAccountCommand,
+  freezeAccountCommand,
+  revokeAccountKeysCommand,
+  setKeyBoundsCommand,
+} from "./commands/account-end-commands.ts";
 import { listAuditCommand } from "./commands/audit-commands.ts";
 import {
   catalogStatusCommand,
@@ -37,6 +43,12 @@ import {
   updateKeyCommand,
 } from "./commands/key-commands.ts";
 import { listLedgerCommand, verifyLedgerCommand } from "./commands/ledger-commands.ts";
+import {
+  inviteMemberCommand,
+  listMembersCommand,
+  removeMemberCommand,
+  updateMemberCommand,
+} from "./commands/member-commands.ts";
 import { listModelsCommand, updateSlotCommand } from "./commands/model-commands.ts";
 import {
   createOperatorCommand,
@@ -66,6 +78,11 @@ import {
   setSecretCommand,
 } from "./commands/secret-commands.ts";
 import {
+  approveSignUpCommand,
+  listSignUpsCommand,
+  refuseSignUpCommand,
+} from "./commands/sign-up-commands.ts";
+import {
   issueStatementsCommand,
   listStatementsCommand,
   showStatementCommand,
@@ -93,6 +110,18 @@ export const commands: Readonly<Record<string, Command>> = {
   "account show": showAccountCommand,
   "account update": updateAccountCommand,
   "account plan": setAccountPlanCommand,
+  "account bounds": setKeyBoundsCommand,
+  "account freeze": freezeAccountCommand(true),
+  "account unfreeze": freezeAccountCommand(false),
+  "account revoke-keys": revokeAccountKeysCommand,
+  "account close": closeAccountCommand,
+  "member list": listMembersCommand,
+  "member invite": inviteMemberCommand,
+  "member update": updateMemberCommand,
+  "member remove": removeMemberCommand,
+  "sign-up list": listSignUpsCommand,
+  "sign-up approve": approveSignUpCommand,
+  "sign-up refuse": refuseSignUpCommand,
   "key create": createKeyCommand,
   "key list": listKeysCommand,
   "key show": showKeyCommand,

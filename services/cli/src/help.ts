@@ -10,6 +10,15 @@ export const help = `tollgate: the operator's commands
   tollgate account show ACCOUNT
   tollgate account update ACCOUNT [--admission POLICY] [LIMITS]
   tollgate account plan ACCOUNT PLAN|none
+  tollgate account bounds ACCOUNT [--max-keys N] [--models GLOB,GLOB] [LIMITS]
+  tollgate account freeze|unfreeze|revoke-keys|close ACCOUNT
+  tollgate member list ACCOUNT
+  tollgate member invite ACCOUNT EMAIL --role admin|developer|billing
+  tollgate member update ACCOUNT PERSON-ID --role admin|developer|billing
+  tollgate member remove ACCOUNT PERSON-ID [--revoke-keys]
+  tollgate sign-up list
+  tollgate sign-up approve SIGN-UP-ID
+  tollgate sign-up refuse SIGN-UP-ID
   tollgate key create ACCOUNT [--channel settlement] [POLICY OF A KEY] [LIMITS]
   tollgate key list [ACCOUNT] [--limit N] [--before KEY-ID]
   tollgate key show KEY-ID

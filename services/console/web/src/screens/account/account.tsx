@@ -20,6 +20,7 @@ import { AccountActions } from "./account-actions.tsx";
 import { AccountKeys } from "./account-keys.tsx";
 import { AccountPrices } from "./account-prices.tsx";
 import { Forecast } from "./forecast.tsx";
+import { KeyBoundsSection } from "./key-bounds-section.tsx";
 import { LedgerEntries } from "./ledger-entries.tsx";
 import { OpenHolds } from "./open-holds.tsx";
 import { StoredConversations } from "./stored-conversations.tsx";
@@ -117,7 +118,12 @@ function Content({ summary }: { summary: AccountSummary }) {
       </div>
       {tab === "ledger" && <LedgerEntries accountId={account.id} />}
       {tab === "holds" && <OpenHolds accountId={account.id} before={before} />}
-      {tab === "members" && <AccountMembers account={account.id} />}
+      {tab === "members" && (
+        <>
+          <AccountMembers account={account.id} />
+          <KeyBoundsSection account={account} />
+        </>
+      )}
       {tab === "keys" && <AccountKeys accountId={account.id} before={before} />}
       {tab === "prices" && <AccountPrices account={account} />}
     </>
