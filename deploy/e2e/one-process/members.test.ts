@@ -38,6 +38,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   updateAccount: "operators",
   closeAccount: "operators",
   listAccounts: "operators",
+  listAccountNames: "operators",
   getAccount: [roles, ofAccount],
   countAccountConversations: [roles, ofAccount],
   listSignUps: "operators",

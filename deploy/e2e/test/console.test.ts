@@ -92,6 +92,19 @@ describe("the console's API", () => {
     expect(await codeOf(call(await owner, "createOperator", create))).toBeUndefined();
   });
 
+  test("accounts are named by their ids, and those that do not exist are left out", async () => {
+    const { operator } = await signedIn(OPERATOR);
+    const name = `L'Oréal & AT&T ${randomUUID()}`;
+    const { account } = await operator.createAccount({ name });
+    const id = account?.id ?? "";
+    const { names } = await operator.listAccountNames({ accountIds: [id, "acct_none"] });
+    expect(names).toEqual({ [id]: name });
+    const tooMany = Array.from({ length: 1_001 }, (_, index) => `acct_${index}`);
+    expect(await codeOf(operator.listAccountNames({ accountIds: tooMany }))).toBe(
+      Code.InvalidArgument,
+    );
+  });
+
   test("a change is attributed to the operator or the token that made it", async () => {
     const session = await signedIn(OPERATOR);
     const token = await withToken(OPERATOR);

@@ -1,4 +1,4 @@
-import { GatewayError } from "@tollgate/core/errors";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { maxBalanceNanoUsd } from "@tollgate/core/money";
 import type {
   CreateAccountRequest,
@@ -10,6 +10,7 @@ import {
   type CountedAccount,
   createAccount,
   listAccounts,
+  nameAccounts,
   readAccount,
   requireAccount,
   updateAccount,
@@ -22,6 +23,7 @@ import { withLockedRow } from "../row-lock.ts";
 import { pageSize, accountSnapshot as snapshot, toAccount } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
+const maxNames = 1_000;
 const openingReference = "opening-credit";
 
 /** The operator's calls about accounts. */
@@ -45,6 +47,12 @@ export function implementAccounts(parts: OperatorParts) {
       const page = { limit: pageSize(limit), beforeAccountId };
       const { accounts, hasMore } = await listAccounts(prisma, page);
       return { accounts: await Promise.all(accounts.map(summaryOf)), hasMore };
+    },
+    async listAccountNames({ accountIds }) {
+      if (accountIds.length > maxNames) {
+        throw invalidParam("account_ids", `must have at most ${maxNames} members`);
+      }
+      return { names: Object.fromEntries(await nameAccounts(prisma, accountIds)) };
     },
     async getAccount({ account }) {
       return { account: await summaryOf(await readAccount(prisma, account)) };

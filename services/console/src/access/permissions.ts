@@ -34,6 +34,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   updateAccount: { role: OPERATOR },
   closeAccount: { role: OPERATOR },
   listAccounts: { role: VIEWER },
+  listAccountNames: { role: VIEWER },
   getAccount: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   countAccountConversations: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   listSignUps: { role: VIEWER },

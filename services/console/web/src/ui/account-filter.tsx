@@ -3,7 +3,7 @@ import { useSearchChange } from "./search-link.tsx";
 
 /** Chooses the account of which a screen shows something. */
 export function AccountFilter({ account }: { account: string }) {
-  const { all } = useAccountNames();
+  const { all, nameOf } = useAccountNames([account]);
   const change = useSearchChange();
   const isListed = all.some(({ id }) => id === account);
   return (
@@ -13,7 +13,7 @@ export function AccountFilter({ account }: { account: string }) {
       onChange={(event) => change({ account: event.target.value || undefined })}
     >
       <option value="">All accounts</option>
-      {account !== "" && !isListed && <option value={account}>{account}</option>}
+      {account !== "" && !isListed && <option value={account}>{nameOf(account)}</option>}
       {all.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}

@@ -16,7 +16,7 @@ type Name = FilterName | "error";
 /** Chooses and shows filters. Each that is set has a link that takes it away. */
 export function FilterBar({ search, names = filterNames }: Props) {
   const { isCustomer } = useAccess();
-  const { nameOf } = useAccountNames();
+  const { nameOf } = useAccountNames([search.account ?? ""]);
   const offered = (Object.keys(names) as Name[]).filter(
     (name) => name !== "account" && !(isCustomer && name === "provider"),
   );

@@ -31,7 +31,7 @@ const mostRows = 200;
 
 /** The usage of a period by its models, keys, accounts, providers or routes. */
 export function Breakdown({ usage, by, search, range }: Props) {
-  const { nameOf } = useAccountNames();
+  const { nameOf } = useAccountNames(usage.sums.map(({ accountId }) => accountId));
   const total = usage.sums.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0n);
   const nameOfRow = ({ name }: UsageSum) => (by === "account" ? nameOf(name) : name);
   const save = () => {

@@ -40,8 +40,8 @@ export function KeyScreen() {
 
 function Content({ of: key }: { of: Key }) {
   const { isCustomer } = useAccess();
-  const { nameOf } = useAccountNames();
   const { accountId } = key;
+  const { nameOf } = useAccountNames([accountId]);
   const day = (at: Key["expiresAt"]) => at && <Time at={at} />;
   return (
     <>

@@ -20,13 +20,13 @@ const pageSize = 50;
 export function Keys() {
   const { account = "", before } = route.useSearch();
   const { canChangeKeys, isCustomer } = useAccess();
-  const names = useAccountNames();
   const creation = useOpen();
   const keys = useQuery(OperatorService.method.listKeys, {
     account,
     limit: pageSize,
     beforeKeyId: before ?? "",
   });
+  const names = useAccountNames(keys.data?.keys.map(({ accountId }) => accountId));
   return (
     <Screen
       title="Keys"

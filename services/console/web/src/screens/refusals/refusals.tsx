@@ -22,7 +22,6 @@ const refreshMs = 15_000;
 export function RefusalsScreen() {
   const search = route.useSearch();
   const { isCustomer } = useAccess();
-  const names = useAccountNames();
   const refusals = useQuery(
     OperatorService.method.listRefusals,
     {
@@ -37,6 +36,7 @@ export function RefusalsScreen() {
       refetchInterval: search.before === undefined && refreshMs,
     },
   );
+  const names = useAccountNames(refusals.data?.refusals.map(({ accountId }) => accountId));
   return (
     <Screen title="Refused requests" parent={<Link to="/requests">Requests</Link>}>
       <div className="filters">

@@ -10,8 +10,8 @@ import { withCopy } from "../../ui/with-copy.tsx";
 /** What the client of a refused request was sent, and who it was. */
 export function RefusalFacts({ refusal }: { refusal: RequestRefusal }) {
   const { isCustomer } = useAccess();
-  const { nameOf } = useAccountNames();
   const { accountId, keyId, shownKey, requestId } = refusal;
+  const { nameOf } = useAccountNames([accountId]);
   return (
     <article className="generation" aria-label={`Refusal of ${requestId}`}>
       <p className="notice">

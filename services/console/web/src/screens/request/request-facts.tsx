@@ -10,8 +10,8 @@ import { withCopy } from "../../ui/with-copy.tsx";
 /** The model and the key of a request, and the ids by which it is found elsewhere. */
 export function RequestFacts({ request }: { request: RequestRecord }) {
   const { isCustomer } = useAccess();
-  const { nameOf } = useAccountNames();
   const { accountId, keyId } = request;
+  const { nameOf } = useAccountNames([accountId]);
   return (
     <Facts
       facts={[

@@ -29,7 +29,6 @@ const refreshMs = 15_000;
 export function Requests() {
   const search = route.useSearch();
   const { isCustomer } = useAccess();
-  const names = useAccountNames();
   const change = useSearchChange();
   const range = rangeOf(search, fallback);
   const requests = useQuery(
@@ -52,6 +51,7 @@ export function Requests() {
       refetchInterval: search.before === undefined && refreshMs,
     },
   );
+  const names = useAccountNames(requests.data?.requests.map(({ accountId }) => accountId));
   return (
     <Screen title="Requests" actions={<FindRequest />}>
       <div className="filters">
