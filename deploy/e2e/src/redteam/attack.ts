@@ -56,9 +56,12 @@ const wholes: readonly BilledCall[] = Object.values(whole);
 /** The simulator reports a fixed usage for these, which can exceed the estimate of the request. */
 const inestimable: readonly string[] = ["embeddings", "classification", "transcription", "ocr"];
 const estimable = wholes.filter(({ name }) => !inestimable.includes(name));
-/** JSON calls whose count does not depend on a forged `n`. */
+/**
+ * JSON calls whose count depends neither on a forged `n` nor on a forged `max_tokens`: the simulator reasons
+ * beyond it, and output beyond the maximum of a request is not billed.
+ */
 const forgeable = Object.values(overHttp).filter(
-  ({ name }) => !["ocr", "transcription", "images"].includes(name),
+  ({ name }) => !["ocr", "transcription", "images", "hidden"].includes(name),
 );
 
 const failing: readonly Behavior[] = [
