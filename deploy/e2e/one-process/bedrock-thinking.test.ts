@@ -2,6 +2,7 @@ import type { ChatCompletionMessageParam } from "openai/resources/chat/completio
 import { describe, expect, test } from "vitest";
 import { readFile } from "../src/chat-parts.ts";
 import { sharedStack } from "../src/shared-stack.ts";
+import { continueLoopOfClaude } from "../src/tool-loop.ts";
 
 const { client, lastCall, lastSent } = await sharedStack();
 
@@ -56,20 +57,8 @@ describe("the thinking of a chat with a provider of the kind bedrock", () => {
   });
 
   test("thinks on from the thinking of Claude's own API", async () => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { tools: [readFile], max_tokens: 4_000, reasoning_effort: "low" as const };
-    const first = await client.chat.completions.create({
-      ...request,
-      model: "test-claude",
-      messages,
-    });
-    const message = first.choices[0]?.message;
-    if (message === undefined) return;
-    const [call] = message.tool_calls ?? [];
-    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
-    const model = "test-bedrock-after-claude";
-    const done = await client.chat.completions.create({ ...request, model, messages });
-    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
+    const text = await continueLoopOfClaude(client, "test-bedrock-after-claude");
+    expect(text).toBe("The tool returned: text");
     expect(lastCall().route).toContain("/bedrock/");
   });
 });

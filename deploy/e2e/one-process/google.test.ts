@@ -6,6 +6,7 @@ import { contentOf } from "../src/chat-response.ts";
 import { entryOf } from "../src/ledger.ts";
 import { eventsOf, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
+import { continueLoopOfClaude } from "../src/tool-loop.ts";
 
 const { stack, account, client, chat, lastCall, lastSent } = await sharedStack();
 
@@ -243,20 +244,8 @@ describe("a chat with a provider of the kind google", () => {
   });
 
   test("goes on with a loop of tools that another provider's model has begun", async () => {
-    const messages: ChatCompletionMessageParam[] = [{ role: "user", content: "Read it" }];
-    const request = { tools: [readFile], max_tokens: 4_000, reasoning_effort: "low" as const };
-    const called = await client.chat.completions.create({
-      ...request,
-      model: "test-claude",
-      messages,
-    });
-    const message = called.choices[0]?.message;
-    if (message === undefined) return;
-    const [call] = message.tool_calls ?? [];
-    messages.push(message, { role: "tool", tool_call_id: call?.id ?? "", content: "text" });
-    const model = "test-gemini-after-claude";
-    const done = await client.chat.completions.create({ ...request, model, messages });
-    expect(done.choices[0]?.message.content).toBe("The tool returned: text");
+    const text = await continueLoopOfClaude(client, "test-gemini-after-claude");
+    expect(text).toBe("The tool returned: text");
     expect(lastCall().route).toContain("gemini-3-flash-preview");
   });
 

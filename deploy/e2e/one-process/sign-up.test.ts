@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
 import { memberPassword } from "../src/members.ts";
-import { type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
+import { mailSettings, type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
 import { type OwnStack, startStack } from "../src/stack.ts";
 
 const password = memberPassword;
@@ -22,11 +22,7 @@ describe("signing up by mail", () => {
     const listen = `127.0.0.1:${await freePort()}`;
     origin = `http://${listen}`;
     stack = await startStack({
-      TOLLGATE_SMTP_URL: smtp.url,
-      TOLLGATE_MAIL_FROM: "Tollgate <no-reply@tollgate.example>",
-      TOLLGATE_IDENTITY_KEY: randomUUID().repeat(2),
-      TOLLGATE_CONSOLE_LISTEN: listen,
-      TOLLGATE_CONSOLE_URL: origin,
+      ...mailSettings(smtp, listen),
       TOLLGATE_SIGNUP: "open",
       TOLLGATE_SIGNUP_CREDIT: "2.5",
       TOLLGATE_TERMS_URL: "https://example.com/terms",

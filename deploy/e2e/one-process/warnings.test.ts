@@ -13,7 +13,7 @@ import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
 import { memberPassword } from "../src/members.ts";
 import { chatBody, send } from "../src/request.ts";
-import { type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
+import { mailSettings, type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
 import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
@@ -36,11 +36,7 @@ describe("warnings of an account", () => {
     const listen = `127.0.0.1:${await freePort()}`;
     origin = `http://${listen}`;
     stack = await startStack({
-      TOLLGATE_SMTP_URL: smtp.url,
-      TOLLGATE_MAIL_FROM: "Tollgate <no-reply@tollgate.example>",
-      TOLLGATE_IDENTITY_KEY: randomUUID().repeat(2),
-      TOLLGATE_CONSOLE_LISTEN: listen,
-      TOLLGATE_CONSOLE_URL: origin,
+      ...mailSettings(smtp, listen),
       TOLLGATE_PRIVATE_WEBHOOKS: "1",
     });
   });

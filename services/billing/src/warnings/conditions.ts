@@ -12,10 +12,10 @@ export interface AccountConditionParts {
   now(): Date;
 }
 
-/** Something that a rule says is so. */
+/** A condition of a rule that is true now. */
 export interface Condition {
   kind: WarningKind;
-  /** Tells two conditions of the same kind and account apart. */
+  /** Distinguishes the conditions of an account that have the same kind. */
   subject: string;
   /** The key that it is about. */
   keyId?: string;

@@ -159,8 +159,8 @@ function sendHead(request: ClientRequest): void {
 }
 
 /**
- * Tells the service that the client left, if it did. A service that has not received the complete body has
- * not called a provider, and need not know.
+ * Reports to the service that the client left, if it did. A service that has not received the complete body
+ * has not called a provider, and gets no report.
  */
 function announceDeparture({ signal, request }: ForwardedCall, res: ServerResponse): void {
   const { socket } = request ?? {};

@@ -198,13 +198,13 @@ CREATE TABLE warning_channel (
 
 CREATE INDEX warning_channel_account_id ON warning_channel (account_id);
 
--- What rules have found, while it is so, and for 90 days after.
+-- Conditions of rules that are true, and those that were true within the last 90 days.
 CREATE TABLE warning (
   id         text PRIMARY KEY,
   -- Empty: of the gateway.
   account_id text NOT NULL,
   kind       text NOT NULL,
-  -- Tells two of the same kind apart.
+  -- Distinguishes the warnings of an account that have the same kind.
   subject    text NOT NULL,
   -- Empty: about no key.
   key_id     text NOT NULL,
