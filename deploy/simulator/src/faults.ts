@@ -25,12 +25,16 @@ export async function injectFaults(
     if (!call.disconnected.aborted) await once(call.disconnected, "abort");
     return true;
   }
-  const { authorization = "" } = call.request.headers;
-  if (commands.key !== undefined && !authorization.includes(commands.key)) return false;
+  if (commands.key !== undefined && !isSentKey(call, commands.key)) return false;
   const status = failingStatus(commands, call.state.callCounter);
   if (status === undefined) return false;
   sendProviderError(call, commandedError(status, commands), recorded);
   return true;
+}
+
+/** Returns whether the request carries a key, in one of the headers in which vendors expect it. */
+function isSentKey({ request: { headers } }: SimulatorCall, key: string): boolean {
+  return [headers.authorization, headers["x-api-key"]].some((sent) => sent?.includes(key));
 }
 
 /** Returns the error that the commands specify, with their message or a default one. */

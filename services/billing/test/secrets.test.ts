@@ -9,6 +9,7 @@ import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { createClient } from "@tollgate/rpc/client";
 import { bindService } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
+import { localNotices } from "@tollgate/runtime/broker/notices";
 import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -45,6 +46,7 @@ describe("stored secrets", () => {
 
   /** Returns the calls of a gateway with a key, whose catalog has a provider with the secret `used`. */
   function world(keys: string | undefined, used = "nothing") {
+    const notices = localNotices();
     const provider = { name: "near", secret: used } as Provider;
     const parts = {
       prisma,
@@ -55,6 +57,7 @@ describe("stored secrets", () => {
         plans: new Map(),
         limits: { requestsPerMinute: 1, tokensPerMinute: 1 },
       }),
+      notices,
       actor: { ...localActor, kind: "operator", id: "op_1", name: "ada" },
       now: () => new Date(),
     } as Partial<OperatorParts> as OperatorParts;
@@ -64,6 +67,7 @@ describe("stored secrets", () => {
     return {
       operator: createClient(OperatorService, transport),
       reader: createClient(SecretService, transport),
+      notices,
     };
   }
 
@@ -116,6 +120,23 @@ describe("stored secrets", () => {
     for (const form of [value, Buffer.from(value).toString("base64"), hexOf(value)]) {
       expect(dump).not.toContain(form);
     }
+  });
+
+  test("are read at once by the services that call providers, after a notice of each change", async () => {
+    const { operator, reader, notices } = world(old);
+    const name = newName();
+    const reads: Promise<string | undefined>[] = [];
+    notices.subscribe("secret.changed", (changed) => {
+      const read = reader.readSecrets({}).then(({ secrets }) => {
+        const found = secrets.find((one) => one.name === changed);
+        return found && readSecretsKey(old).open(changed, found);
+      });
+      reads.push(read);
+    });
+    await operator.setSecret({ name, value: "value-1" });
+    await operator.setSecret({ name, value: "value-2" });
+    await operator.removeSecret({ name });
+    expect(await Promise.all(reads)).toEqual(["value-1", "value-2", undefined]);
   });
 
   test("of few characters show none of them", async () => {

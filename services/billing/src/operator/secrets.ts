@@ -17,7 +17,8 @@ const maxValueLength = 8_192;
 const printable = /^[\x21-\x7e]+$/;
 
 /** The operator's calls about the providers' keys that are stored. */
-export function implementSecrets({ prisma, catalog, secretsKey, actor, now }: OperatorParts) {
+export function implementSecrets(parts: OperatorParts) {
+  const { prisma, catalog, secretsKey, notices, actor, now } = parts;
   return {
     async setSecret({ name, value: text }) {
       const key = requireKey(secretsKey);
@@ -46,6 +47,7 @@ export function implementSecrets({ prisma, catalog, secretsKey, actor, now }: Op
         });
         return after;
       });
+      notices.publish("secret.changed", name);
       return { secret: toMessage(secret, catalog(), secretsKey) };
     },
     async listSecrets() {
@@ -74,6 +76,7 @@ export function implementSecrets({ prisma, catalog, secretsKey, actor, now }: Op
           before: auditOf(before),
         });
       });
+      notices.publish("secret.changed", name);
       return {};
     },
     rekeySecrets: async () => ({

@@ -4,6 +4,7 @@ import { createPlan } from "@tollgate/catalog/plan";
 import { GatewayError } from "@tollgate/core/errors";
 import { CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
+import { createBreakers } from "@tollgate/upstream/breaker";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import { describe, expect, test, vi } from "vitest";
 import { engineWorld, far, images, model, near } from "../test/engine-world.ts";
@@ -223,6 +224,30 @@ test("a free request does not change the circuit breakers of billable requests",
   await engineWorld().engine.attemptFree(one, async () => "voices", undefined);
   breakers.failed(near, "acc_1", permit, failure);
   expect(breakers.admit(near, "acc_1")).toBe("out");
+});
+
+test("a free request is not sent a key that was refused, until the key has another value", async () => {
+  const freeBreakers = createBreakers(() => 0);
+  const { engine } = engineWorld({ freeBreakers });
+  const slot = { ...near, provider: { ...near.provider, secret: "main" } };
+  const one = { ...model, chain: [slot] } as Model;
+  const attempt = vi.fn(async () => "voices");
+  attempt.mockRejectedValueOnce(new SlotFailure("rejected", "no", { status: 401 }));
+  for (let times = 0; times < 2; times += 1) {
+    await expect(engine.attemptFree(one, attempt, undefined)).rejects.toThrow();
+  }
+  expect(attempt).toHaveBeenCalledTimes(1);
+  freeBreakers.secretChanged("main");
+  expect(await engine.attemptFree(one, attempt, undefined)).toMatchObject({ response: "voices" });
+});
+
+test("no request is sent to a slot that an operator has disabled, also if it costs nothing", async () => {
+  const { engine, call } = engineWorld({ isDisabled: (id) => id === near.id });
+  const attempt = async () => "served";
+  const free = await engine.attemptFree(model, attempt, undefined);
+  const paid = await engine.generate(call, (generation) => generation.attempt(attempt));
+  expect([free.slot, paid.slot]).toEqual([far, far]);
+  expect([engine.hasRoom(near), engine.hasRoom(far)]).toEqual([false, true]);
 });
 
 test("the creation of a job counts for the limits of its slot until it ends, and no free request does", async () => {

@@ -9,7 +9,7 @@ import type { RouteType } from "@tollgate/catalog/route-types";
 import { GatewayError, serviceUnavailable } from "@tollgate/core/errors";
 import { traced } from "@tollgate/core/tracing";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import { createBreakers } from "@tollgate/upstream/breaker";
+import { type Breakers, createBreakers } from "@tollgate/upstream/breaker";
 import { type Served, walkChain } from "@tollgate/upstream/chain";
 import { LoadBalancer } from "@tollgate/upstream/load-balancer";
 import type { SharedSlotUses } from "@tollgate/upstream/shared-slot-uses";
@@ -20,6 +20,7 @@ import { JobHolds } from "./job-holds.ts";
 import { type LateUsage, recordLateUsage } from "./late-usage.ts";
 import type { GenerationDependencies } from "./open-generation.ts";
 import { runSettled, streamSettled } from "./scope.ts";
+import { SwitchedBreakers } from "./switched-breakers.ts";
 
 /**
  * The steps of every billable request, the same on all routes: resolve the alias → take the hold →
@@ -50,8 +51,9 @@ export interface Engine {
   readonly jobHolds: JobHolds;
   /**
    * Attempts the slots of a model for a request that costs nothing itself; see `walkChain`. Its
-   * attempts do not change the circuit breakers of billable requests. The limits of slots do not apply to
-   * them, unless `isCounted` is true, as for the creation of a job, which is paid later.
+   * attempts do not change the circuit breakers of billable requests: clients without money could take a slot
+   * out for paying clients. The limits of slots do not apply to them, unless `isCounted` is true, as for the
+   * creation of a job, which is paid later.
    */
   attemptFree<Response>(
     model: Model,
@@ -59,7 +61,10 @@ export interface Engine {
     caller: Caller | undefined,
     isCounted?: boolean,
   ): Promise<Served<Response>>;
-  /** Returns whether the limits of a slot admit a call now, as far as this process knows. */
+  /**
+   * Returns whether a slot may be called now, as far as this process knows: its limits admit a call, and no
+   * operator has disabled it.
+   */
   hasRoom(slot: Slot): boolean;
   /** Bills a generation that ended after its request; see `recordLateUsage`. */
   recordLate(usage: LateUsage): Promise<void>;
@@ -69,6 +74,10 @@ export interface EngineDependencies extends Omit<GenerationDependencies, "balanc
   catalog(): Catalog;
   /** Returns whether `catalog` returns the newest catalog. */
   isCatalogNewest(): boolean;
+  /** The breakers of requests that cost nothing. Default: breakers that no one else changes. */
+  freeBreakers?: Breakers;
+  /** Returns whether an operator has disabled a slot, so that no request is sent to it. Default: none. */
+  isDisabled?(slotId: string): boolean;
   /** Counts the calls of slots with limits over all replicas. Default: the calls of this process count. */
   slotUses?: SharedSlotUses;
 }
@@ -78,9 +87,11 @@ const maxAliasShown = 200;
 
 export function createEngine(parts: EngineDependencies): Engine {
   const balancer = new LoadBalancer(() => performance.now(), Math.random, parts.slotUses);
-  const dependencies = { ...parts, balancer };
-  // With the shared breakers, clients without money could take a slot out for paying clients.
-  const free = { ...dependencies, breakers: createBreakers(() => performance.now()) };
+  const { isDisabled = () => false, freeBreakers = createBreakers(() => performance.now()) } =
+    parts;
+  const switched = (breakers: Breakers) => new SwitchedBreakers(breakers, isDisabled);
+  const dependencies = { ...parts, balancer, breakers: switched(parts.breakers) };
+  const free = { ...dependencies, breakers: switched(freeBreakers) };
   return {
     resolve(alias, routeType, caller) {
       const models = caller?.models ?? [];
@@ -99,7 +110,7 @@ export function createEngine(parts: EngineDependencies): Engine {
     generate: (call, work) => runSettled(dependencies, call, work),
     stream: (call, work) => streamSettled(dependencies, call, work),
     jobHolds: new JobHolds(dependencies),
-    hasRoom: (slot) => balancer.waitMs(slot, 0) === 0,
+    hasRoom: (slot) => !isDisabled(slot.id) && balancer.waitMs(slot, 0) === 0,
     attemptFree: (model, attempt, caller, isCounted) =>
       walkChain(
         model,

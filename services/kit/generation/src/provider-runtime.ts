@@ -15,7 +15,7 @@ import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";
 import type { ServiceContext } from "@tollgate/runtime/service";
-import { createBreakers } from "@tollgate/upstream/breaker";
+import { type Breakers, createBreakers } from "@tollgate/upstream/breaker";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
 import { ProviderRequestIds } from "@tollgate/upstream/provider-request-ids";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
@@ -49,12 +49,8 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   const usageBroker = usageBrokerOf(context.broker, context.peerAuth);
   const settings = readSettings(schema, env);
   const breakers = createBreakers(() => performance.now(), reportBreakers(log, metrics));
-  const secrets = syncSecrets({
-    secrets: peer("billing", SecretService),
-    key: readOptionalSecretsKey(env),
-    log,
-    onChange: (name) => breakers.secretChanged(name),
-  });
+  const freeBreakers = createBreakers(() => performance.now());
+  const secrets = readSecrets(context, [breakers, freeBreakers]);
   const catalog = await context.openCatalog({
     kinds: vendors,
     client: peer("billing", CatalogService),
@@ -81,7 +77,10 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     metrics,
     missingAfterMs,
   });
-  const slots = await syncSlots(peer("ledger", SlotService), breakers, catalog.current, log);
+  const slots = await syncSlots({
+    ...{ slots: peer("ledger", SlotService), breakers, freeBreakers, log },
+    catalog: catalog.current,
+  });
   const slotUses = new FleetSlotUses(peer("ledger", SlotService), log);
   const running = createRunningGenerations();
   const metering = { holds, publisher, charges: createChargeLookup(ledger), metrics };
@@ -91,7 +90,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
       isCatalogNewest: catalog.isNewest,
       ...metering,
       running,
-      breakers: slots.breakers,
+      ...{ breakers, freeBreakers, isDisabled: slots.isDisabled },
       slotUses,
       redact: providers.redact,
       requestIds,
@@ -113,6 +112,19 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
       await providers.close();
     },
   };
+}
+
+/** Reads the stored keys of providers. Each of the breakers hears which have changed. */
+function readSecrets(
+  { env, log, peer, notices }: ServiceContext,
+  breakers: readonly Breakers[],
+): SecretSync {
+  return syncSecrets({
+    ...{ secrets: peer("billing", SecretService), key: readOptionalSecretsKey(env), notices, log },
+    onChange(name) {
+      for (const one of breakers) one.secretChanged(name);
+    },
+  });
 }
 
 /** Rejects with a StartError that names the first secret of a catalog without a value. */

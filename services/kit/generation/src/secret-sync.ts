@@ -3,11 +3,15 @@ import { repeat } from "@tollgate/core/repeat";
 import type { SecretsKey } from "@tollgate/core/secrets-key";
 import type { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import type { Client } from "@tollgate/rpc/implementation";
+import type { Notices } from "@tollgate/runtime/broker/notices";
 import type { SecretValues } from "@tollgate/upstream/secret-values";
 import { OpenedSecrets } from "./opened-secrets.ts";
 
-/** A value that was changed is in use everywhere after this and the time of a call. */
-const intervalMs = 1_000;
+/**
+ * How often the secrets are read where no notice arrives. A changed value is in use after this and the time of a
+ * call: less than the two seconds that operators are promised.
+ */
+const defaultPollMs = 1_000;
 /** How often the use of secrets is reported. */
 const reportMs = 60_000;
 const timeoutMs = 5_000;
@@ -25,16 +29,21 @@ export interface SecretSyncParts {
   secrets: Client<typeof SecretService>;
   /** Undefined where `TOLLGATE_SECRETS_KEY` is not set: no secret has a value then. */
   key: SecretsKey | undefined;
+  /** After a notice that a secret has changed, the secrets are read at once. */
+  notices: Pick<Notices, "subscribe" | "onMissed">;
   log: Log;
+  /** Default: a second. */
+  pollMs?: number;
   /** Called with the name of a secret whose value has changed, or was set or removed. */
   onChange(name: string): void;
 }
 
 /**
- * Reads the stored secrets every second. While billing cannot be reached, the last values stay in use.
+ * Reads the stored secrets when a notice says that one has changed, and every second, since a notice may be
+ * lost. While billing cannot be reached, the last values stay in use.
  */
 export function syncSecrets(parts: SecretSyncParts): SecretSync {
-  const { secrets, log, onChange } = parts;
+  const { secrets, notices, log, pollMs = defaultPollMs, onChange } = parts;
   const opened = new OpenedSecrets(parts.key, log);
   let reportedAt = performance.now();
   let isReachable = true;
@@ -65,7 +74,9 @@ export function syncSecrets(parts: SecretSyncParts): SecretSync {
     }
   }
 
-  const repeating = repeat(run, { everyMs: intervalMs });
+  const repeating = repeat(run, { everyMs: pollMs });
+  notices.subscribe("secret.changed", () => repeating.wake());
+  notices.onMissed(() => repeating.wake());
   repeating.wake();
   return {
     values: opened,

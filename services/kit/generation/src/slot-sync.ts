@@ -9,7 +9,6 @@ import type { Client } from "@tollgate/rpc/implementation";
 import { keyNameOf } from "@tollgate/upstream/api-key";
 import type { Breakers } from "@tollgate/upstream/breaker";
 import type { KeyRefusal } from "@tollgate/upstream/refused-keys";
-import { SwitchedBreakers } from "./switched-breakers.ts";
 
 /** How often a replica learns which slots are disabled. */
 const intervalMs = 2_000;
@@ -21,24 +20,30 @@ const nothingOpen = JSON.stringify({ slotIds: [], refusedKeys: [] });
 /** A replica starts without its ledger, too. */
 const firstWaitMs = 1_000;
 
-/** Slots as operators and breakers have them. */
+/** Slots as operators have them. */
 export interface SlotSync {
-  /** The breakers, which also admit no slot that an operator has disabled. */
-  breakers: Breakers;
+  /** Returns whether an operator has disabled the slot with this id. */
+  isDisabled(slotId: string): boolean;
   stop(): void;
+}
+
+export interface SlotSyncParts {
+  slots: Client<typeof SlotService>;
+  /** What they have open is reported. */
+  breakers: Breakers;
+  /** Those of requests that cost nothing, which are not reported. */
+  freeBreakers: Breakers;
+  catalog(): Catalog;
+  log: Log;
 }
 
 /**
  * Learns every two seconds which slots operators have disabled, and reports the open breakers and the
- * keys that providers refuse. While the ledger cannot be reached, the last state stays in use. Resolves after
+ * keys that providers refuse. Breakers forget the keys that leave the catalog. While the ledger cannot be reached, the last state stays in use. Resolves after
  * the first call, or after a second.
  */
-export async function syncSlots(
-  slots: Client<typeof SlotService>,
-  breakers: Breakers,
-  catalog: () => Catalog,
-  log: Log,
-): Promise<SlotSync> {
+export async function syncSlots(parts: SlotSyncParts): Promise<SlotSync> {
+  const { slots, breakers, freeBreakers, catalog, log } = parts;
   const replicaId = newId("replica");
   let disabled: ReadonlySet<string> = new Set();
   let reported = { key: nothingOpen, at: 0 };
@@ -46,7 +51,7 @@ export async function syncSlots(
   const firstRun = Promise.withResolvers<void>();
 
   async function sync(): Promise<void> {
-    breakers.keepKeys((key) => hasKey(catalog(), key));
+    for (const one of [breakers, freeBreakers]) one.keepKeys((key) => hasKey(catalog(), key));
     const open = { slotIds: breakers.open(), refusedKeys: breakers.refusedKeys() };
     const key = JSON.stringify(open);
     const isAny = open.slotIds.length > 0 || open.refusedKeys.length > 0;
@@ -74,7 +79,7 @@ export async function syncSlots(
   repeating.wake();
   await Promise.race([firstRun.promise, sleep(firstWaitMs, undefined, { ref: false })]);
   return {
-    breakers: new SwitchedBreakers(breakers, (slotId) => disabled.has(slotId)),
+    isDisabled: (slotId) => disabled.has(slotId),
     stop: () => void repeating.stop(),
   };
 }

@@ -27,12 +27,19 @@ function slotAt(name: string): Slot {
   return { id: `${name}/m`, provider: { name }, upstreamModel: "m", pricing } as Slot;
 }
 
+interface EngineWorldOptions extends Pick<EngineDependencies, "freeBreakers" | "isDisabled"> {
+  chargeId?: string;
+  models?: Map<string, Model>;
+  plans?: Map<string, PricePlan>;
+}
+
 /** Creates an engine whose holds always succeed, and collects the events that it publishes. */
 export function engineWorld({
   chargeId = "",
   models = new Map<string, Model>(),
   plans = new Map<string, PricePlan>(),
-} = {}) {
+  ...more
+}: EngineWorldOptions = {}) {
   const events: UsageEvent[] = [];
   const settle = vi.fn((_cost: bigint) => ({ holdId: "", sharedHoldId: "", sharedNanoUsd: 0n }));
   const leave = vi.fn();
@@ -42,6 +49,7 @@ export function engineWorld({
   const metrics = createMetrics();
   const requestIds = new ProviderRequestIds();
   const engine = createEngine({
+    ...more,
     breakers,
     redact: (_: unknown, text: string) => text,
     requestIds,

@@ -11,11 +11,12 @@ export interface Notices {
   onMissed(listener: () => void): void;
 }
 
-const subjects = ["key.changed", "account.changed", "catalog.changed"] as const;
+const subjects = ["key.changed", "account.changed", "secret.changed", "catalog.changed"] as const;
 
 /**
- * `key.changed` carries the key's SHA-256 in hex, `account.changed` the account's id, and
- * `catalog.changed` a revision or the id of a candidate.
+ * `key.changed` carries the key's SHA-256 in hex, `account.changed` the account's id,
+ * `secret.changed` the name of a provider's stored key, and `catalog.changed` a revision or the id of a
+ * candidate.
  */
 export type NoticeSubject = (typeof subjects)[number];
 
