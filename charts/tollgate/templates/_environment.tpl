@@ -171,6 +171,9 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- if and (or .traits.storesSecrets .traits.providers) $root.Values.secrets.secretsKey.name }}
 {{ include "tollgate.secretVariable" (list "TOLLGATE_SECRETS_KEY" $root.Values.secrets.secretsKey) }}
 {{- end }}
+{{- if and .traits.storesSecrets $root.Values.secrets.contentKey.name }}
+{{ include "tollgate.secretVariable" (list "TOLLGATE_CONTENT_KEY" $root.Values.secrets.contentKey) }}
+{{- end }}
 {{ include "tollgate.natsVariable" $root }}
 {{- if .traits.database }}
 {{ include "tollgate.databaseVariable" (list $root (default $root.Values.secrets.database .settings.databaseSecret)) }}

@@ -92,6 +92,9 @@ replicas: {{ .spec.replicas }}
 {{- if or .Values.secrets.smtp.name .Values.warnings.webhooks -}}
 {{- $wanted = append $wanted (list "secrets.identityKey" .Values.secrets.identityKey) -}}
 {{- end -}}
+{{- if .Values.secrets.contentKey.name -}}
+{{- $wanted = append $wanted (list "secrets.contentKey" .Values.secrets.contentKey) -}}
+{{- end -}}
 {{- if .Values.secrets.secretsKey.name -}}
 {{- $wanted = append $wanted (list "secrets.secretsKey" .Values.secrets.secretsKey) -}}
 {{- end -}}

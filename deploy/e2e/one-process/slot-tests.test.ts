@@ -176,7 +176,10 @@ test("a stored key is set, listed and removed by commands", async () => {
   const listed = await tollgate(["secret", "list"]);
   expect(listed.stdout).toContain(name);
   expect(listed.stdout).not.toContain("sk-0123456789abcdefghij");
-  expect((await tollgate(["secret", "rekey", "--json"])).json()).toEqual({ rewrapped: 0 });
+  expect((await tollgate(["secret", "rekey", "--json"])).json()).toEqual({
+    rewrapped: 0,
+    rewrapped_contents: 0,
+  });
   expect((await tollgate(["secret", "remove", name])).code).toBe(0);
   expect((await tollgate(["secret", "remove", name])).stderr).toContain("No secret is called");
 });

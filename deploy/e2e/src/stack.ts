@@ -95,6 +95,8 @@ const providerKeys = {
   TEST_SECOND_KEY: "second-secret",
   // That under which further ones are stored.
   TOLLGATE_SECRETS_KEY: Buffer.alloc(32, "k").toString("base64"),
+  // That of prompts and responses.
+  TOLLGATE_CONTENT_KEY: Buffer.alloc(32, "c").toString("base64"),
   ...exampleCredentials,
   AWS_SESSION_TOKEN: "session",
 };

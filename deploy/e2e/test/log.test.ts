@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import {
   afterAll,
   afterEach,
@@ -11,6 +12,7 @@ import {
   vi,
 } from "vitest";
 import { eventually } from "../src/eventually.ts";
+import { joinAs } from "../src/members.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { type OwnStack, startStack, type TestAccount, testSecrets } from "../src/stack.ts";
 import { placesOf } from "../src/stored-text.ts";
@@ -167,10 +169,55 @@ describe("the log", () => {
     }
     expect(await placesOf(prompt, stack)).toEqual([]);
     expect(written).not.toContain(prompt);
+    for (const response of responses) {
+      const requestId = requestIdOf(response) ?? "";
+      const read = stack.operator.viewRequestContent({ requestId });
+      await expect(read).rejects.toMatchObject({ code: "not_found" });
+    }
     // A response that is stored for its idempotency key is found.
     await ask({}, { "idempotency-key": randomUUID() });
     await eventually(async () =>
       expect(await placesOf(prompt, stack)).toEqual(["edge.idempotency_record"]),
     );
+  });
+
+  test("an account's prompts are read by its admin where it stores them, and are encrypted", async () => {
+    const storing = await stack.newAccount(1);
+    await stack.operator.updateContentDays({ account: storing.accountId, days: 1 });
+    const admin = await joinAs(stack, storing.accountId, MemberRole.ADMIN);
+    const prompt = `prompt-${randomUUID()}`;
+    const messages = [{ role: "user", content: prompt }];
+    const chat = { model: "test-small", messages };
+    const ask = (path: string, body: object) =>
+      send(`${stack.url}${path}`, { key: storing.key, body, headers: {} });
+    const answered = [
+      await ask("/v1/chat/completions", chat),
+      await ask("/v1/chat/completions", { ...chat, stream: true }),
+      await ask("/v1/messages", { ...chat, max_tokens: 100 }),
+      await ask("/v1/responses", { model: "test-small", input: prompt, stream: true }),
+    ];
+    const unanswered = [
+      await ask("/v1/chat/completions", { ...chat, model: "test-failing" }),
+      await ask("/v1/embeddings", { model: "test-embed", input: prompt }),
+    ];
+    for (const response of [...answered, ...unanswered]) {
+      const request = { requestId: requestIdOf(response) ?? "", account: "" };
+      const content = await eventually(async () => {
+        return (await admin.operator.viewRequestContent(request)).content;
+      });
+      expect(content?.request).toContain(prompt);
+      // The simulator echoes the prompt, in a stream word by word.
+      const text = content?.response ?? "";
+      if (unanswered.includes(response)) expect(text).toBe("");
+      else expect(text === response.text || text.includes(prompt)).toBe(true);
+    }
+    const refused = await ask("/v1/chat/completions", { ...chat, model: "no-such-alias" });
+    expect(await placesOf(prompt, stack)).toEqual([]);
+    expect(written).not.toContain(prompt);
+    const requestId = requestIdOf(refused) ?? "";
+    await expect(stack.operator.viewRequestContent({ requestId })).rejects.toThrow(/stored/);
+    await stack.operator.closeAccount({ account: storing.accountId });
+    const first = { requestId: requestIdOf(answered[0] ?? refused) ?? "" };
+    await expect(stack.operator.viewRequestContent(first)).rejects.toThrow(/stored/);
   });
 });

@@ -64,6 +64,7 @@ describe("the Compose file", () => {
     for (const [name, { environment = {} }] of Object.entries(services)) {
       const keys = Object.keys(environment).filter((variable) => /_KEY$/.test(variable));
       const expected = openers.includes(name) ? ["TOLLGATE_SECRETS_KEY"] : [];
+      if (name === "billing") expected.push("TOLLGATE_CONTENT_KEY");
       expect([name, keys]).toEqual([name, expected]);
     }
   });

@@ -11,6 +11,7 @@ const env = {
   NODE_COMPILE_CACHE: "/cache",
   OPENAI_API_KEY: "secret",
   TOLLGATE_SECRETS_KEY: "secret",
+  TOLLGATE_CONTENT_KEY: "secret",
   TOLLGATE_OIDC_CLIENT_SECRET: "secret",
 };
 
@@ -25,6 +26,10 @@ test("only services that call providers receive variables that may hold a provid
 test("only services that call providers and billing receive the key of stored secrets", () => {
   const names = ["billing", "chat", "document", "image", "audio"];
   expect(receiversOf("TOLLGATE_SECRETS_KEY")).toEqual(names);
+});
+
+test("only billing receives the key of stored prompts and responses", () => {
+  expect(receiversOf("TOLLGATE_CONTENT_KEY")).toEqual(["billing"]);
 });
 
 test("only the console receives the secret of the OpenID client", () => {

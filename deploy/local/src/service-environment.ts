@@ -23,14 +23,15 @@ const hasOperatorSecret: ReadonlySet<ServiceName> = new Set(["billing", "ledger"
 /**
  * Returns the variables of `env` that a service needs. A catalog may keep a provider's key in any
  * variable, so a service that calls no provider receives only the variables of the program. The
- * secret of the OpenID client is for the console alone, that of operators for those that need it, and
- * the key of stored secrets for those that store and open them.
+ * secret of the OpenID client is for the console alone, that of operators for those that need it, the
+ * key of stored secrets for those that store and open them, and that of stored contents for billing.
  */
 export function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([variable]) => {
     if (variable === "DATABASE_URL") return !hasNoDatabase.has(name);
     if (variable === "TOLLGATE_OPERATOR_SECRET") return hasOperatorSecret.has(name);
     if (variable === "TOLLGATE_SECRETS_KEY") return name === "billing" || callsProviders.has(name);
+    if (variable === "TOLLGATE_CONTENT_KEY") return name === "billing";
     if (variable.startsWith(oidcPrefix)) return name === "console";
     return callsProviders.has(name) || isOfProgram(variable);
   });

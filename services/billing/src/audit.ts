@@ -19,6 +19,7 @@ export interface Change {
     | "key"
     | "wallet"
     | "payment"
+    | "request"
     | "code"
     | "operator"
     | "token"
@@ -35,7 +36,7 @@ export interface Change {
   reference?: string;
 }
 
-/** Writes what an actor changed. Call it within the transaction of the change. */
+/** Writes what an actor changed, or has read. Call it within the transaction of the change. */
 export async function recordChange(
   database: Prisma.TransactionClient,
   actor: AuditActor,

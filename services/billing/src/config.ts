@@ -4,6 +4,7 @@ import { readOptionalSecretsKey, type SecretsKey } from "@tollgate/core/secrets-
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
 import type { AdmissionName } from "./admission.ts";
+import { readContentKey } from "./contents/content-key.ts";
 import { safeCost } from "./identity/passwords.ts";
 import { paymentSettings, type StripeSettings, stripeSettingsOf } from "./payments/settings.ts";
 
@@ -14,6 +15,10 @@ export interface BillingConfig {
   admission: AdmissionName;
   /** Undefined where it is not set: then no secret can be stored. */
   secretsKey: SecretsKey | undefined;
+  /** Undefined where it is not set: then no prompt and no response can be stored. */
+  contentKey: SecretsKey | undefined;
+  /** The most that is stored of the prompts and responses of one account. */
+  contentBytes: number;
   /** Undefined where nothing is paid by card. */
   stripe: StripeSettings | undefined;
   /** Who issues statements: the lines of a name, an address and a tax id. Undefined: none are issued. */
@@ -32,6 +37,8 @@ export function readBillingConfig(env: Environment): BillingConfig {
     databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
     admission: settings.TOLLGATE_ADMISSION,
     secretsKey: readOptionalSecretsKey(env),
+    contentKey: readContentKey(env),
+    contentBytes: settings.TOLLGATE_CONTENT_MIB * 1024 * 1024,
     stripe: stripeSettingsOf(settings),
     statementIssuer: settings.TOLLGATE_STATEMENT_ISSUER?.split(/\n|\\n/).filter(Boolean),
     refusalDays: settings.TOLLGATE_REFUSAL_DAYS,
@@ -54,6 +61,7 @@ const schema = z.object({
   ...paymentSettings,
   TOLLGATE_STATEMENT_ISSUER: z.string().max(2_000).optional(),
   TOLLGATE_REFUSAL_DAYS: integerSetting({ min: 1, max: 365, default: 7 }),
+  TOLLGATE_CONTENT_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),
   TOLLGATE_PASSWORD_COST: integerSetting({ min: 1, max: 18, default: safeCost }),
   NODE_ENV: z.string().optional(),
 });

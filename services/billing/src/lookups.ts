@@ -1,8 +1,10 @@
+import type { SecretsKey } from "@tollgate/core/secrets-key";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client, Implementation } from "@tollgate/rpc/implementation";
 import type pg from "pg";
 import { type AdmissionName, admissions } from "./admission.ts";
+import { recordContents } from "./contents/record-contents.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
 import { storeRefusals } from "./refusals/store-refusals.ts";
@@ -13,6 +15,8 @@ interface LookupParts {
   ledger: Client<typeof LedgerService>;
   /** The policy of accounts that have none. */
   admission: AdmissionName;
+  /** Encrypts prompts and responses. Undefined: none are stored. */
+  contentKey: SecretsKey | undefined;
   now(): Date;
 }
 
@@ -21,6 +25,7 @@ export function implementLookups({
   pool,
   ledger,
   admission,
+  contentKey,
   now,
 }: LookupParts): Implementation<typeof BillingService> {
   const findKey = createKeyLookup(pool, admissions[admission], now);
@@ -32,6 +37,10 @@ export function implementLookups({
     getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
     getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
     recordRefusals: (request) => storeRefusals(pool, request),
+    async recordContents({ contents }) {
+      await recordContents(pool, contentKey, contents);
+      return {};
+    },
     lookUpSettlement: async ({ accountId, requestIds }) => ({
       requests: await lookUpSettlement(ledger, accountId, requestIds),
     }),

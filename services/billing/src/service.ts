@@ -59,24 +59,29 @@ export const billing = defineService({
     const credits = peer("ledger", CreditService);
     const lookups = bindService(
       BillingService,
-      implementLookups({ pool, ledger, admission: config.admission, now }),
+      implementLookups({
+        ...{ pool, ledger, admission: config.admission, now },
+        contentKey: config.contentKey,
+      }),
     );
     const catalogs = bindService(CatalogService, implementCatalog(prisma));
     const client = createClient(CatalogService, localTransportOf(catalogs, log));
     const catalog = await openCatalog({ kinds: vendors, client });
     const slots = peer("ledger", SlotService);
     const conversations = peer("chat", ConversationService);
-    const { secretsKey, statementIssuer, refusalDays } = config;
+    const { secretsKey, contentKey, contentBytes, statementIssuer, refusalDays } = config;
     const stripe = config.stripe && (await openStripe(config.stripe, readProxySettings(env)));
     const payment = { prisma, ledger, credits, access: stripe, log, now };
     const tasks = startTasks({
-      ...{ ...payment, slots, mailing, webhooks, refusalDays },
+      ...{ ...payment, slots, mailing, webhooks, refusalDays, contentBytes },
       issuer: statementIssuer,
     });
+    const { warnings, contentDeletion } = tasks;
     const parts = {
+      ...{ contentKey, contentDeletion, warnings },
       ...{ prisma, ledger, credits, slots, conversations, notices, mailing, webhooks, now },
       ...{ stripe, statementIssuer, secretsKey, refusalDays, signUp },
-      ...{ catalog: catalog.current, catalogFile: catalog.file, warnings: tasks.warnings },
+      ...{ catalog: catalog.current, catalogFile: catalog.file },
       ...{ services: connectProviderServices(peer), testRate: new TestRate(now) },
     };
     const commands = bindOperatorService(

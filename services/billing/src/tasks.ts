@@ -1,4 +1,5 @@
 import type { Repeating } from "@tollgate/core/repeat";
+import { repeatContentDeletion } from "./contents/delete-contents.ts";
 import { reconcilePayments } from "./payments/reconcile.ts";
 import type { PaymentParts } from "./payments/settle-payment.ts";
 import type { StripeAccess } from "./payments/stripe-client.ts";
@@ -12,20 +13,31 @@ interface TaskParts extends Omit<PaymentParts, "access">, WarningParts {
   /** Who issues statements. Undefined where none are issued. */
   issuer: readonly string[] | undefined;
   refusalDays: number;
+  contentBytes: number;
 }
 
-/** Begins what billing does without being called. Returns what checks warnings, and what ends it all. */
-export function startTasks(parts: TaskParts): { warnings: Repeating; stop(): Promise<void> } {
-  const { access, issuer, refusalDays } = parts;
+interface Tasks {
+  /** Checks the rules of warnings. */
+  warnings: Repeating;
+  contentDeletion: Repeating;
+  stop(): Promise<void>;
+}
+
+/** Begins what billing does without being called. Returns what a call may wake, and what ends it all. */
+export function startTasks(parts: TaskParts): Tasks {
+  const { access, issuer, refusalDays, contentBytes } = parts;
   const warnings = watchWarnings(parts);
+  const contentDeletion = repeatContentDeletion({ ...parts, maxBytes: contentBytes });
   const tasks = [
     warnings,
+    contentDeletion,
     repeatRefusalDeletion(parts, refusalDays),
     issuer && repeatStatements({ ...parts, issuer }),
     access && reconcilePayments({ ...parts, access }),
   ];
   return {
     warnings,
+    contentDeletion,
     async stop() {
       for (const task of tasks) await task?.stop();
     },

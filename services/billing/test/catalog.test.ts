@@ -88,6 +88,8 @@ describe("the catalog in the database", () => {
       stripe: undefined,
       statementIssuer: undefined,
       secretsKey: undefined,
+      contentKey: undefined,
+      contentDeletion: { wake() {} },
       mailing: undefined,
       webhooks: undefined,
       warnings: { wake() {} },

@@ -60,6 +60,8 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
       webhooks: undefined,
       signUp,
       secretsKey: undefined,
+      contentKey: undefined,
+      contentDeletion: { wake() {} },
     },
     services: {} as ProviderServices,
     testRate: new TestRate(now),

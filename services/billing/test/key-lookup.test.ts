@@ -85,6 +85,7 @@ describe("a key lookup", () => {
       plan: "",
       models: [],
       isLimited: false,
+      storesContent: false,
     });
     expect(found).toEqual([
       of(settlement),

@@ -33,6 +33,7 @@ import {
   revokeCodesCommand,
 } from "./commands/code-commands.ts";
 import type { Command } from "./commands/command.ts";
+import { setContentDaysCommand, showContentCommand } from "./commands/content-commands.ts";
 import { importLiteLlmCommand, importNewApiCommand } from "./commands/import-commands.ts";
 import {
   createKeyCommand,
@@ -113,6 +114,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "account bounds": setKeyBoundsCommand,
   "account freeze": freezeAccountCommand(true),
   "account unfreeze": freezeAccountCommand(false),
+  "account content": setContentDaysCommand,
   "account revoke-keys": revokeAccountKeysCommand,
   "account close": closeAccountCommand,
   "member list": listMembersCommand,
@@ -132,6 +134,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "wallet top-up": topUpWalletCommand,
   "wallet adjust": adjustWalletCommand,
   "request list": listRequestsCommand,
+  "request content": showContentCommand,
   request: showRequestCommand,
   "refusal list": listRefusalsCommand,
   "hold list": listHoldsCommand,

@@ -12,6 +12,7 @@ export const help = `tollgate: the operator's commands
   tollgate account plan ACCOUNT PLAN|none
   tollgate account bounds ACCOUNT [--max-keys N] [--models GLOB,GLOB] [LIMITS]
   tollgate account freeze|unfreeze|revoke-keys|close ACCOUNT
+  tollgate account content ACCOUNT --days N
   tollgate member list ACCOUNT
   tollgate member invite ACCOUNT EMAIL --role admin|developer|billing
   tollgate member update ACCOUNT PERSON-ID --role admin|developer|billing
@@ -49,6 +50,7 @@ export const help = `tollgate: the operator's commands
   tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--error CODE]
     [--from DATE] [--to DATE] [--limit N] [--before CURSOR]
   tollgate request ID
+  tollgate request content REQUEST-ID
   tollgate refusal list [--account ACCOUNT] [--key KEY-ID] [--error CODE] [--limit N]
     [--before REQUEST-ID]
   tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]

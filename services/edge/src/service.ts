@@ -23,6 +23,7 @@ import { createFreeCalls } from "./auth/free-calls.ts";
 import { watchRevocations } from "./auth/revocations.ts";
 import { createAdvertisedRates } from "./billable/advertised-rates.ts";
 import { readEdgeConfig } from "./config.ts";
+import { createContents } from "./contents/contents.ts";
 import { createBodySpace } from "./http/body-space.ts";
 import { sendBodyTimeout } from "./http/error-response.ts";
 import { createPendingRequests } from "./http/pending-requests.ts";
@@ -60,6 +61,7 @@ export const edge = defineService({
     const { billing } = services;
     const clientAddressOf = createClientAddress(config.proxies);
     const refusals = createRefusals({ billing, log, clientAddressOf, now });
+    const contents = createContents(billing, log);
     const proxies = createProxies(context);
     const dependencies: RouteDependencies = {
       log,
@@ -70,7 +72,7 @@ export const edge = defineService({
       bodies: createBodySpace(config.bodiesBytes, (bytes) => metrics.bodyBytes.set(bytes)),
       revocations: watchRevocations(notices, (keyHashes) => findKeyErrors(billing, keyHashes)),
       advertised: createAdvertisedRates(() => catalog.current().limits, Date.now),
-      leases,
+      ...{ leases, contents },
       maxResponseMs: config.maxResponseMs,
       records,
       services,
@@ -104,7 +106,7 @@ export const edge = defineService({
       drain: (graceMs) => server.stop(graceMs, () => pending.forEach(endStopped)),
       async stop(graceMs) {
         await pending.stop();
-        await refusals.stop();
+        await Promise.all([refusals.stop(), contents.stop()]);
         await leases.stop(graceMs);
         await pool.end();
         proxies.audio.close();

@@ -91,6 +91,19 @@ describe("the environment", () => {
     );
   });
 
+  it("contains the key of stored prompts for billing alone, and nothing of it by default", async () => {
+    const names = ["edge", "chat", "audio", "document", "image", "billing", "ledger", "console"];
+    const keyOf = async (name: string, ...values: string[]) =>
+      (await environmentOf("defaults", name, ...values)).env.TOLLGATE_CONTENT_KEY;
+    expect(await keyOf("billing")).toBeUndefined();
+    const set = await Promise.all(
+      names.map((name) => keyOf(name, "secrets.contentKey.name=contents")),
+    );
+    expect(set.map((one, index) => [names[index], one]).filter(([, one]) => one)).toEqual([
+      ["billing", "secret contents/TOLLGATE_CONTENT_KEY"],
+    ]);
+  });
+
   it("contains what sends mail for billing alone, and nothing of it by default", async () => {
     const mail = [
       "secrets.smtp.name=mail",

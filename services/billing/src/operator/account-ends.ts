@@ -9,7 +9,9 @@ import { publishKeyChange } from "./key-notice.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The calls that end an account, or all of its keys. */
-export function implementAccountEnds({ prisma, actor, notices, now }: OperatorParts) {
+export function implementAccountEnds(parts: OperatorParts) {
+  const { prisma, actor, notices, contentDeletion, now } = parts;
+
   /** Notifies the edges, which look up the keys again and end their streams. */
   function publishEnd(accountId: string, keyHashes: readonly Uint8Array[]): void {
     notices.publish("account.changed", accountId);
@@ -56,6 +58,7 @@ export function implementAccountEnds({ prisma, actor, notices, now }: OperatorPa
         },
       );
       publishEnd(accountId, keyHashes);
+      contentDeletion.wake();
       return { account: toAccount(closed) };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;

@@ -22,6 +22,7 @@ export function toAccount(account: Account, limits?: LimitUse): AccountMessage {
     plan,
     createdAt: timestampFromDate(createdAt),
     keyBounds: keyBoundsOf(account),
+    contentDays: account.contentDays ?? 0,
     ...(frozenAt && { frozenAt: timestampFromDate(frozenAt) }),
     ...(closedAt && { closedAt: timestampFromDate(closedAt) }),
     ...(limits && { limits }),

@@ -5,6 +5,7 @@ import { implementAccounts } from "./accounts.ts";
 import { implementAudit } from "./audit.ts";
 import { implementCatalogCalls } from "./catalog.ts";
 import { implementCodes } from "./codes.ts";
+import { implementContents } from "./contents.ts";
 import { implementKeyChanges } from "./key-changes.ts";
 import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
@@ -38,6 +39,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementWarnings(parts),
     ...implementLedger(parts),
     ...implementRequests(parts),
+    ...implementContents(parts),
     ...implementModels(parts),
     ...implementSecrets(parts),
     ...implementCatalogCalls(parts),

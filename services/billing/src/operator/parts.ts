@@ -38,6 +38,10 @@ export interface OperatorParts {
   catalog(): Catalog;
   /** Seals the secrets that operators set. Undefined where it is not set. */
   secretsKey: SecretsKey | undefined;
+  /** Encrypts prompts and responses. Undefined where it is not set. */
+  contentKey: SecretsKey | undefined;
+  /** Deletes prompts and responses that must not be stored any more. */
+  contentDeletion: Pick<Repeating, "wake">;
   /** Returns the file that is the catalog; undefined where it is in the database. */
   catalogFile: (() => CatalogFileText) | undefined;
   /** The services that call providers, for tests of their slots. */

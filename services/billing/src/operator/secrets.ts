@@ -7,6 +7,7 @@ import { SealError, type SecretsKey } from "@tollgate/core/secrets-key";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
+import { rewrapContents } from "../contents/rewrap-contents.ts";
 import type { Prisma, ProviderSecret } from "../generated/client.ts";
 import { hintOf } from "../secrets/secret-hint.ts";
 import { maxSecrets, newSecretVersion } from "../secrets/secret-store.ts";
@@ -18,7 +19,7 @@ const printable = /^[\x21-\x7e]+$/;
 
 /** The operator's calls about the providers' keys that are stored. */
 export function implementSecrets(parts: OperatorParts) {
-  const { prisma, catalog, secretsKey, notices, actor, now } = parts;
+  const { prisma, catalog, secretsKey, contentKey, notices, actor, now } = parts;
   return {
     async setSecret({ name, value: text }) {
       const key = requireKey(secretsKey);
@@ -79,9 +80,12 @@ export function implementSecrets(parts: OperatorParts) {
       notices.publish("secret.changed", name);
       return {};
     },
-    rekeySecrets: async () => ({
-      rewrapped: await rekey(prisma, actor, requireKey(secretsKey)),
-    }),
+    async rekeySecrets() {
+      const key = contentKey === undefined ? requireKey(secretsKey) : secretsKey;
+      const rewrapped = key === undefined ? 0 : await rekey(prisma, actor, key);
+      if (contentKey === undefined) return { rewrapped };
+      return { rewrapped, rewrappedContents: await rewrapContents(prisma, actor, contentKey) };
+    },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 

@@ -53,11 +53,13 @@ export const rekeySecretsCommand: Command = {
   takes: [],
   options: [],
   async run(_args, _options, operator) {
-    const { rewrapped } = await operator().rekeySecrets({});
-    const what = rewrapped === 1 ? "1 secret is" : `${rewrapped} secrets are`;
+    const { rewrapped, rewrappedContents } = await operator().rekeySecrets({});
     return {
-      lines: [`${what} wrapped by the first key of TOLLGATE_SECRETS_KEY now, and was not before`],
-      json: { rewrapped },
+      lines: [
+        `secrets that the first key of TOLLGATE_SECRETS_KEY wraps now, and did not: ${rewrapped}`,
+        `contents that the first key of TOLLGATE_CONTENT_KEY wraps now, and did not: ${rewrappedContents}`,
+      ],
+      json: { rewrapped, rewrapped_contents: rewrappedContents },
     };
   },
 };

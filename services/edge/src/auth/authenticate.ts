@@ -37,6 +37,8 @@ export interface Principal {
   models: string[];
   /** Whether the key or its account has limits. */
   isLimited: boolean;
+  /** Whether the account stores prompts and responses. */
+  storesContent: boolean;
   /** The key's own limit of requests. Undefined: none. */
   requestsPerMinute: number | undefined;
   /** The key's SHA-256, in hex. */
@@ -107,7 +109,7 @@ export function createAuthenticate(
       throw new GatewayError("invalid_api_key", "This API key is unknown.");
     }
     const { keyId, accountId, admission, plan, models, isLimited, requestsPerMinute } = found;
-    const limits = { isLimited, requestsPerMinute };
+    const limits = { isLimited, requestsPerMinute, storesContent: found.storesContent };
     return { keyId, accountId, channel, admission, plan, models, ...limits, keyHash };
   };
 }

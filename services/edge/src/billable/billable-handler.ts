@@ -1,11 +1,11 @@
 import { type ErrorCode, GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
-import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
-import type { CallOptions } from "@tollgate/rpc/implementation";
 import type { Principal } from "../auth/authenticate.ts";
 import type { BalanceGuard } from "../auth/balance-guard.ts";
 import { callerOf } from "../auth/caller.ts";
 import type { Revocations } from "../auth/revocations.ts";
+import { collectedRun, type Run } from "../contents/collected-run.ts";
+import type { Contents } from "../contents/contents.ts";
 import type { BodyReservation, BodySpace } from "../http/body-space.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { parseJsonObject } from "../http/json-body.ts";
@@ -17,7 +17,6 @@ import {
   endEarly,
   endStream,
   type FullResponse,
-  type RouteResponse,
   type StreamedResponse,
   writeResponse,
   writeStream,
@@ -33,11 +32,10 @@ export interface BillableDependencies {
   balance: BalanceGuard;
   revocations: Revocations;
   leases: Leases;
+  contents: Contents;
   /** The longest that a response of any route may take. */
   maxResponseMs: number;
 }
-
-type Run = (caller: Caller, options: CallOptions) => Promise<RouteResponse> | RouteResponse;
 
 /** The particulars of a route that takes JSON and costs money. */
 export interface BillableRoute {
@@ -87,17 +85,15 @@ interface BillableRequest {
 }
 
 /** Runs a request without an idempotency key. It is cancelled when its client disconnects. */
-async function run(
-  { bodies, balance, revocations }: BillableDependencies,
-  request: BillableRequest,
-): Promise<void> {
-  const { rules, route, context, principal, extraHeaders } = request;
+async function run(dependencies: BillableDependencies, request: BillableRequest): Promise<void> {
+  const { bodies, balance, revocations } = dependencies;
+  const { rules, context, principal, extraHeaders } = request;
   await balance.check(principal.accountId);
   rules.checkQuery(context.req);
   const call = await bodies.hold(principal.keyId, async (reservation) => {
     const body = await readBody(context, reservation);
     const json = recordAlias(context, parseJsonObject(body));
-    return route.parse(json, body, principal, context);
+    return parse(dependencies, request, json, body);
   });
   const response = await call(callerOf(context, principal), { signal: context.signal });
   if ("body" in response) writeResponse(context, response, extraHeaders);
@@ -106,6 +102,19 @@ async function run(
     const isComplete = await writeStream(context, response, extraHeaders).finally(unwatch);
     if (isComplete) endStream(context);
   }
+}
+
+/** Validates a body. The call that it returns collects the content, where the account stores it. */
+function parse(
+  { contents }: Pick<BillableDependencies, "contents">,
+  { route, rules, context, principal }: BillableRequest,
+  json: JsonObject,
+  body: RequestBody,
+): Run {
+  const call = route.parse(json, body, principal, context);
+  if (!principal.storesContent) return call;
+  const ids = { requestId: context.requestId, accountId: principal.accountId };
+  return collectedRun(contents, { ids, body, onlyRequest: rules.isResponseData }, call);
 }
 
 function recordAlias(context: RequestContext, json: JsonObject): JsonObject {
@@ -155,11 +164,13 @@ const maxUnpaidBytes = 1024 * 1024;
  * lease and what calls the service, or with the stored response of an earlier run.
  */
 async function startOnce(
-  { leases, balance }: BillableDependencies,
-  { rules, route, context, principal }: BillableRequest,
+  dependencies: BillableDependencies,
+  request: BillableRequest,
   idempotencyKey: string,
   reservation: BodyReservation,
 ): Promise<{ lease: Lease; call: Run } | FoundRecord> {
+  const { leases, balance } = dependencies;
+  const { rules, route, context, principal } = request;
   const { req, requestId, signal } = context;
   const { keyId, accountId } = principal;
   const empty = await emptyWallet(balance, accountId);
@@ -176,7 +187,7 @@ async function startOnce(
     if (acquired.chargeId === requestId) await balance.check(accountId);
     rules.checkQuery(req);
     const json = recordAlias(context, parseJsonObject(body));
-    const call = route.parse(json, body, principal, context);
+    const call = parse(dependencies, request, json, body);
     const conversationId = route.conversationOf?.(json);
     if (conversationId !== undefined) await acquired.link(conversationId);
     return { lease: acquired, call };

@@ -15,6 +15,7 @@ import type { BalanceGuard } from "../auth/balance-guard.ts";
 import type { FreeCalls } from "../auth/free-calls.ts";
 import type { Revocations } from "../auth/revocations.ts";
 import type { AdvertisedRates } from "../billable/advertised-rates.ts";
+import type { Contents } from "../contents/contents.ts";
 import type { BodySpace } from "../http/body-space.ts";
 import type { Leases } from "../idempotency/leases.ts";
 import type { IdempotencyRecords } from "../idempotency/records.ts";
@@ -32,6 +33,7 @@ export interface RouteDependencies {
   revocations: Revocations;
   advertised: AdvertisedRates;
   leases: Leases;
+  contents: Contents;
   /** The longest that a response of any route may take. */
   maxResponseMs: number;
   records: IdempotencyRecords;

@@ -75,7 +75,9 @@ export const routes: readonly Route[] = [
     calls: "provider",
   }),
   replayed("/v1/responses", createResponse, createResponseOperation),
-  replayed("/v1/embeddings", createEmbeddings, createEmbeddingsOperation),
+  replayed("/v1/embeddings", createEmbeddings, createEmbeddingsOperation, {
+    isResponseData: true,
+  }),
   replayed("/v1/rerank", rerankDocuments, rerankOperation),
   replayed("/v1/classification", classify, classifyOperation),
   replayed("/v1/images/generations", generateImages, generateImagesOperation),

@@ -31,6 +31,8 @@ export interface RouteRules {
    * it calls none.
    */
   calls?: "provider";
+  /** Its responses are numbers: nobody reads them, and they are not stored with the contents of requests. */
+  isResponseData?: true;
   /** The form of its errors, where it is not the envelope. */
   errorForm?: ErrorForm;
   /** The form of its errors for clients of another API: see `ApiVariant`. */
@@ -59,4 +61,6 @@ export interface HandlerRules {
   checkQuery(req: IncomingMessage): void;
   /** Whether an idempotency key replays a stored response. */
   isReplayed: boolean;
+  /** See `RouteRules.isResponseData`. */
+  isResponseData: boolean;
 }

@@ -151,9 +151,9 @@ export function webSocket(
   operation: Operation,
 ): Route {
   const rules: KeyRules = { query: [], wallet: "checked" };
-  const { checkQuery, isReplayed } = handlerRulesOf(rules);
+  const handlerRules = handlerRulesOf(rules);
   const rejectWithoutUpgrade: KeyedHandler = async ({ req }) => {
-    checkQuery(req);
+    handlerRules.checkQuery(req);
     throw invalidParam(
       "Upgrade",
       "must be websocket: this address accepts WebSocket upgrades only",
@@ -161,8 +161,7 @@ export function webSocket(
   };
   return {
     ...withKey("GET", path, () => rejectWithoutUpgrade, operation, rules),
-    createUpgradeHandler: (dependencies) =>
-      createUpgradeHandler(dependencies, { checkQuery, isReplayed }),
+    createUpgradeHandler: (dependencies) => createUpgradeHandler(dependencies, handlerRules),
   };
 }
 
@@ -186,13 +185,18 @@ function defineRoute(
   };
 }
 
-function handlerRulesOf({ query, idempotencyKey }: Partial<RouteRules>): HandlerRules {
+function handlerRulesOf({
+  query,
+  idempotencyKey,
+  isResponseData,
+}: Partial<RouteRules>): HandlerRules {
   const names = query?.map(({ name }) => name);
   return {
     checkQuery(req) {
       if (names !== undefined) rejectInvalidQuery(req, names);
     },
     isReplayed: idempotencyKey === "replays",
+    isResponseData: isResponseData === true,
   };
 }
 

@@ -8,7 +8,7 @@ export interface SealedSecret {
   ciphertext: Uint8Array;
   /** The data key, in the same form. */
   wrappedKey: Uint8Array;
-  /** Which key of `TOLLGATE_SECRETS_KEY` wraps the data key. */
+  /** Which key of the environment variable wraps the data key. */
   keyId: string;
 }
 
@@ -22,28 +22,44 @@ export class SealError extends Error {
   override readonly name = "SealError";
 }
 
-/** The keys of `TOLLGATE_SECRETS_KEY`: the first one wraps, and each of them unwraps. */
+/** An environment variable with keys, and what these seal. */
+export interface KeyVariable {
+  readonly name: string;
+  /** What has a name of its own, such as "the secret". */
+  readonly subject: string;
+}
+
+const secretsVariable: KeyVariable = { name: "TOLLGATE_SECRETS_KEY", subject: "the secret" };
+
+/** The keys of an environment variable: the first one wraps, and each of them unwraps. */
 export class SecretsKey {
+  readonly #variable: KeyVariable;
   readonly #keys: ReadonlyMap<string, Buffer>;
   /** Identifies the key that wraps: the start of its SHA-256. */
   readonly id: string;
 
-  constructor(keys: readonly Buffer[]) {
+  constructor(keys: readonly Buffer[], variable: KeyVariable) {
+    this.#variable = variable;
     this.#keys = new Map(keys.map((key) => [idOf(key), key]));
     this.id = [...this.#keys.keys()][0] ?? "";
   }
 
-  /** Seals the value of the secret `name` under a new data key. */
-  seal(name: string, value: string): SealedSecret {
+  /** Seals the value of the subject `name` under a new data key. */
+  seal(name: string, value: string | Uint8Array): SealedSecret {
     const dataKey = randomBytes(keyBytes);
-    const ciphertext = encrypt(dataKey, Buffer.from(value), purposeOf("value", name));
+    const ciphertext = encrypt(dataKey, Buffer.from(value), this.#purposeOf("value", name));
     return { ciphertext, ...this.#wrap(name, dataKey) };
   }
 
-  /** Returns the value of a sealed secret. Throws a SealError. */
+  /** Returns the text of a sealed value. Throws a SealError. */
   open(name: string, sealed: SealedSecret): string {
+    return this.openBytes(name, sealed).toString();
+  }
+
+  /** Returns the bytes of a sealed value. Throws a SealError. */
+  openBytes(name: string, sealed: SealedSecret): Buffer {
     const dataKey = this.#unwrap(name, sealed);
-    return decrypt(dataKey, sealed.ciphertext, purposeOf("value", name)).toString();
+    return decrypt(dataKey, sealed.ciphertext, this.#purposeOf("value", name));
   }
 
   /** Returns a secret whose data key is wrapped by the first key. Throws a SealError. */
@@ -54,35 +70,42 @@ export class SecretsKey {
 
   #wrap(name: string, dataKey: Buffer): Omit<SealedSecret, "ciphertext"> {
     const key = this.#keys.get(this.id) as Buffer;
-    return { wrappedKey: encrypt(key, dataKey, purposeOf("data key", name)), keyId: this.id };
+    return { wrappedKey: encrypt(key, dataKey, this.#purposeOf("data key", name)), keyId: this.id };
   }
 
   #unwrap(name: string, { wrappedKey, keyId }: SealedSecret): Buffer {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
-      throw new SealError(
-        `TOLLGATE_SECRETS_KEY has no key ${keyId}, which the secret ${name} needs`,
-      );
+      const { name: variable, subject } = this.#variable;
+      throw new SealError(`${variable} has no key ${keyId}, which ${subject} ${name} needs`);
     }
-    return decrypt(key, wrappedKey, purposeOf("data key", name));
+    return decrypt(key, wrappedKey, this.#purposeOf("data key", name));
+  }
+
+  /** What is sealed for one purpose, or one name, cannot be opened as another. */
+  #purposeOf(what: "value" | "data key", name: string): Buffer {
+    return Buffer.from(`${what} of ${this.#variable.subject} ${name}`);
   }
 }
 
 /**
- * Reads the text of `TOLLGATE_SECRETS_KEY`: keys of 32 bytes in base64 or hex, with commas between
- * them. Throws a StartError, which does not quote the text.
+ * Reads the text of a variable, by default `TOLLGATE_SECRETS_KEY`: keys of 32 bytes in base64 or hex, with
+ * commas between them. Throws a StartError, which does not quote the text.
  */
-export function readSecretsKey(text: string): SecretsKey {
+export function readSecretsKey(text: string, variable: KeyVariable = secretsVariable): SecretsKey {
   const keys = text.split(",").map((one) => bytesOf(one.trim()));
-  if (keys.every((key) => key.length === keyBytes)) return new SecretsKey(keys);
+  if (keys.every((key) => key.length === keyBytes)) return new SecretsKey(keys, variable);
   const form = "one key of 32 bytes in base64 or hex, or several with commas between them";
-  throw new StartError(`TOLLGATE_SECRETS_KEY: must be ${form}`);
+  throw new StartError(`${variable.name}: must be ${form}`);
 }
 
-/** Reads `TOLLGATE_SECRETS_KEY`, where it is set. Throws as `readSecretsKey` does. */
-export function readOptionalSecretsKey(env: Environment): SecretsKey | undefined {
-  const text = env.TOLLGATE_SECRETS_KEY;
-  return text ? readSecretsKey(text) : undefined;
+/** Reads such a variable, where it is set. Throws as `readSecretsKey` does. */
+export function readOptionalSecretsKey(
+  env: Environment,
+  variable: KeyVariable = secretsVariable,
+): SecretsKey | undefined {
+  const text = env[variable.name];
+  return text ? readSecretsKey(text, variable) : undefined;
 }
 
 function bytesOf(text: string): Buffer {
@@ -93,11 +116,6 @@ function bytesOf(text: string): Buffer {
 
 function idOf(key: Buffer): string {
   return createHash("sha256").update(key).digest("hex").slice(0, idLength);
-}
-
-/** What is sealed for one purpose, or one name, cannot be opened as another. */
-function purposeOf(what: "value" | "data key", name: string): Buffer {
-  return Buffer.from(`${what} of the secret ${name}`);
 }
 
 function encrypt(key: Buffer, text: Buffer, purpose: Buffer): Buffer {

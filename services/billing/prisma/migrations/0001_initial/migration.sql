@@ -13,6 +13,8 @@ CREATE TABLE account (
   max_keys   integer,
   key_models text[] NOT NULL DEFAULT '{}',
   key_limits json,
+  -- For how many days its prompts and responses are stored. NULL: they are not.
+  content_days integer CHECK (content_days > 0),
   frozen_at  timestamptz(6),
   closed_at  timestamptz(6),
   created_at timestamptz(6) NOT NULL DEFAULT now()
@@ -434,6 +436,24 @@ CREATE TABLE provider_secret (
   -- When it was last sent to a provider.
   last_used_at timestamptz(6)
 );
+
+-- The prompts and responses of accounts that store them (tollgate.v1.RequestContent), sealed as the keys of
+-- providers are, under TOLLGATE_CONTENT_KEY.
+CREATE TABLE request_content (
+  request_id  text PRIMARY KEY,
+  account_id  text NOT NULL,
+  stored_at   timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
+  ciphertext  bytea NOT NULL,
+  wrapped_key bytea NOT NULL,
+  key_id      text NOT NULL,
+  -- Of the ciphertext.
+  bytes       integer NOT NULL
+);
+
+-- What is encrypted cannot be compressed.
+ALTER TABLE request_content ALTER COLUMN ciphertext SET STORAGE EXTERNAL;
+
+CREATE INDEX request_content_account_id ON request_content (account_id, stored_at, request_id) INCLUDE (bytes);
 
 -- The texts of the catalog that were published. A row never changes.
 CREATE TABLE catalog_revision (

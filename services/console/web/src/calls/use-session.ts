@@ -15,6 +15,8 @@ export interface Access {
   canChangeKeys: boolean;
   canManageMembers: boolean;
   canSeeWarningRules: boolean;
+  /** Whether it reads stored prompts and responses, and decides whether they are stored. */
+  canSeeContent: boolean;
   /** Whether it manages operators and their tokens. */
   canManage: boolean;
 }
@@ -39,6 +41,7 @@ export function useAccess(): Access {
     canSeeKeys: memberRole !== MemberRole.BILLING,
     canChangeKeys: canChange || hasKeys,
     canManageMembers: canChange || memberRole === MemberRole.ADMIN,
+    canSeeContent: canChange || memberRole === MemberRole.ADMIN,
     canSeeWarningRules: !isCustomer || memberRole === MemberRole.ADMIN,
     canManage: role === OperatorRole.OWNER,
   };

@@ -14,6 +14,7 @@ const principal = {
   plan: "",
   models: [],
   isLimited: false,
+  storesContent: false,
   requestsPerMinute: undefined,
   keyHash: "",
 };

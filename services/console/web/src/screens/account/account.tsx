@@ -15,6 +15,7 @@ import { Screen, Section } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { ContentSection } from "../content/content-section.tsx";
 import { AccountMembers } from "../members/account-members.tsx";
 import { AccountActions } from "./account-actions.tsx";
 import { AccountKeys } from "./account-keys.tsx";
@@ -122,6 +123,7 @@ function Content({ summary }: { summary: AccountSummary }) {
         <>
           <AccountMembers account={account.id} />
           <KeyBoundsSection account={account} />
+          <ContentSection account={account.id} />
         </>
       )}
       {tab === "keys" && <AccountKeys accountId={account.id} before={before} />}

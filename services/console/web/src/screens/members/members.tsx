@@ -1,4 +1,5 @@
 import { Screen } from "../../ui/screen.tsx";
+import { ContentSection } from "../content/content-section.tsx";
 import { AccountMembers } from "./account-members.tsx";
 
 /** The members of the account that the page shows to one of its admins. */
@@ -6,6 +7,7 @@ export function Members() {
   return (
     <Screen title="Members">
       <AccountMembers account="" />
+      <ContentSection account="" />
     </Screen>
   );
 }

@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { AttemptsStep } from "./attempts-step.tsx";
+import { ContentPanel } from "./content-panel.tsx";
 import { EntryStep } from "./entry-step.tsx";
 import { HoldStep } from "./hold-step.tsx";
 import { PriceStep } from "./price-step.tsx";
@@ -53,6 +54,9 @@ export function RequestScreen() {
                 number={requests.length > 1 ? index + 1 : undefined}
               />
             ))}
+            {requests[0] && (
+              <ContentPanel requestId={requests[0].requestId} account={requests[0].accountId} />
+            )}
           </>
         )}
       </Loaded>
