@@ -44,7 +44,7 @@ function draft(baseUrl: string, provider: object = {}) {
     models: [
       {
         ...{ alias: "drafted", route_type: "chat", context_tokens: 8_192, max_output_tokens: 64 },
-        pricing: { input: "1", output: "2" },
+        pricing: { input: "1", output: "2", cache_write_1h: "2" },
         chain: [{ provider: "drafted", model: "sim-small" }],
       },
     ],
@@ -111,6 +111,20 @@ describe("a test of a slot", () => {
     [
       "that would send a stored key elsewhere",
       draft("https://elsewhere.example/v1", { secret: "main" }),
+      "",
+      /providers\.drafted: enter the key/,
+    ],
+    [
+      "that would send the gateway's identity elsewhere",
+      draft("https://elsewhere.example/v1", {
+        ...{ kind: "bedrock", region: "us-east-1", identity: "default" },
+      }),
+      "",
+      /providers\.drafted: the identity of the gateway is sent only/,
+    ],
+    [
+      "that would sign for another host than its cloud's",
+      draft("https://bedrock.elsewhere.example", { kind: "bedrock", region: "us-east-1" }),
       "",
       /providers\.drafted: enter the key/,
     ],

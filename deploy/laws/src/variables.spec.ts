@@ -26,6 +26,8 @@ const ofSdk = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_RESOURCE_ATTRIBUTES"];
 const ofNode = ["NODE_EXTRA_CA_CERTS"];
 /** Read in lower case, too, by names that the code composes. */
 const ofProxies = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"];
+/** Read by the packages of clouds. */
+const ofClouds = ["AWS_ROLE_ARN", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"];
 /** Named in the demo catalog. */
 const ofCatalog = ["TOLLGATE_SIMULATOR_URL"];
 
@@ -56,6 +58,6 @@ it("every variable that the code or Compose reads is documented, and no other", 
   const general = read.map((name) => name.replace("_BILLING_", "_<SERVICE>_"));
   const documented = codeInTables(await readPage("docs/configuration.md"));
   const names = documented.filter((code) => /^[A-Z][A-Z_]*(<SERVICE>)?[A-Z_]*$/.test(code));
-  const known = new Set([...general, ...ofSdk, ...ofNode, ...ofProxies, ...ofCatalog]);
+  const known = new Set([...general, ...ofSdk, ...ofNode, ...ofProxies, ...ofClouds, ...ofCatalog]);
   expect([...new Set(names)].sort()).toEqual([...known].sort());
 });

@@ -24,7 +24,7 @@ async function connect({ autoPong }: { autoPong: boolean }) {
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const providers = {
     streamUrl: () => url,
-    streamHeaders: () => ({}),
+    streamHeaders: async () => ({}),
     streamConnection: () => ({}),
   };
   const { signal } = new AbortController();

@@ -51,9 +51,11 @@ export async function connectProvider(
   signal.throwIfAborted();
   const adapter = liveAdapterOf(slot);
   const url = withQuery(providers.streamUrl(slot), adapter.query(slot));
+  const headers = await providers.streamHeaders(slot, requestId, signal);
+  signal.throwIfAborted();
   const socket = new WebSocket(url, {
     ...providers.streamConnection(slot),
-    headers: providers.streamHeaders(slot, requestId),
+    headers,
     handshakeTimeout: Math.min(connectTimeoutMs, slot.provider.timeoutMs),
     maxPayload: maxEventBytes,
     perMessageDeflate: false,

@@ -159,24 +159,33 @@ function isSameConnection(one: Provider, other: Provider): boolean {
   );
 }
 
-/** Throws for a stored key, or one in a variable, that would be sent to another address than its own. */
+/**
+ * Throws for a stored key, or one in a variable, that would be sent to another address than its own, and for the
+ * gateway's identity at an address that is not its vendor's.
+ */
 function checkKey(provider: Provider, inUse: Catalog): void {
-  const { name, secret, apiKeyEnv, kind } = provider;
-  if (secret === undefined && apiKeyEnv === undefined && kind.variables === undefined) return;
-  const isSame = [...inUse.providers.values()]
-    .flatMap(withEachKey)
-    .some(
-      (one) =>
-        one.secret === secret &&
-        one.apiKeyEnv === apiKeyEnv &&
-        one.baseUrlEnv === provider.baseUrlEnv &&
-        originOf(one) === originOf(provider),
-    );
-  const isDefault = originOf(provider) === originOfUrl(kind.defaultBaseUrl);
-  if (isSame || (isDefault && secret !== undefined)) return;
+  const { name, secret, apiKeyEnv, kind, baseUrl } = provider;
+  const hasNone = secret === undefined && apiKeyEnv === undefined;
+  if (hasNone && kind.variables === undefined && kind.identity === undefined) return;
+  if (hasNone && baseUrl !== undefined && kind.identity?.isVendorAddress(baseUrl)) return;
+  const known = [...inUse.providers.values()].flatMap(withEachKey);
+  if (known.some((one) => isSameCredential(one, provider))) return;
+  if (originOf(provider) === originOfUrl(kind.defaultBaseUrl) && secret !== undefined) return;
+  const credential = provider.identity === undefined ? "enter the key: a key" : "the identity";
   throw invalidParam(
     "text",
-    `providers.${name}: enter the key: a key of the gateway is sent only where the catalog in use sends it`,
+    `providers.${name}: ${credential} of the gateway is sent only where the catalog in use sends it`,
+  );
+}
+
+/** Whether two providers are sent one key, or are called by one identity, at one address. */
+function isSameCredential(one: Provider, other: Provider): boolean {
+  return (
+    one.secret === other.secret &&
+    one.apiKeyEnv === other.apiKeyEnv &&
+    JSON.stringify(one.identity) === JSON.stringify(other.identity) &&
+    one.baseUrlEnv === other.baseUrlEnv &&
+    originOf(one) === originOf(other)
   );
 }
 

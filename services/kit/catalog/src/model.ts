@@ -1,5 +1,6 @@
 import type { Price } from "@tollgate/core/money";
 import type { ChatInput } from "./chat-inputs.ts";
+import type { IdentitySettings } from "./identity/identity.ts";
 import { allowsModel, type Visibility } from "./model-policy.ts";
 import type { ProviderKey } from "./provider-key.ts";
 import type { ProviderKind } from "./provider-kind.ts";
@@ -175,6 +176,8 @@ export interface Provider {
   key?: ProviderKey | undefined;
   /** Two keys or more, of which each request uses one: see `Slot.keySlots`. */
   keys?: readonly ProviderKey[] | undefined;
+  /** The identity of the cloud by which it is called, in place of a key. */
+  identity?: IdentitySettings | undefined;
   /** Of a kind with regions. */
   region?: string | undefined;
   /** Whether it speaks OpenAI's Responses API, beside chat completions. */

@@ -5,6 +5,7 @@ import { catalogPath, toStartError } from "./catalog-errors.ts";
 import { readCatalogText } from "./catalog-text.ts";
 import { checkChain } from "./chain-checks.ts";
 import { connectionOf } from "./connection-schema.ts";
+import { providerIdentityOf } from "./identity/identity-entry.ts";
 import { imageSizesOf } from "./image-sizes.ts";
 import { keysOf, withKeySlots } from "./key-pool.ts";
 import {
@@ -76,9 +77,11 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
   return { providers, models, plans, limits: { requestsPerMinute, tokensPerMinute } };
 }
 
-/** Returns the names of the secret or variable of a provider's key, or of its keys. */
-function credentialOf({ api_key_env, secret, keys }: ProviderEntry) {
+/** Returns the names of the secret or variable of a provider's key, or of its keys, or its identity. */
+function credentialOf({ api_key_env, secret, keys, identity }: ProviderEntry) {
   if (keys !== undefined) return keysOf(keys);
+  if (identity !== undefined)
+    return { apiKeyEnv: undefined, identity: providerIdentityOf(identity) };
   return { apiKeyEnv: api_key_env, ...(secret === undefined ? {} : { secret }) };
 }
 

@@ -2,6 +2,7 @@ import type { Environment } from "@tollgate/core/config";
 import type { JsonObject } from "@tollgate/core/json";
 import type { ChatInput } from "./chat-inputs.ts";
 import { type ChatMember, chatMembers } from "./chat-members.ts";
+import type { IdentitySource, IdentityValues } from "./identity/identity.ts";
 import type { ProviderRefusal, ReadRefusal } from "./provider-refusal.ts";
 import { type RouteType, routeTypes } from "./route-types.ts";
 
@@ -56,6 +57,8 @@ export interface ProviderKind {
   readonly nativeWires: ReadonlySet<NativeWire>;
   /** The environment variables with the credentials of a provider whose entry names none. */
   readonly variables: CredentialVariables | undefined;
+  /** Undefined where its providers are called by API keys only. */
+  readonly identity: IdentitySource | undefined;
   /** Returns the headers that authorize a request. */
   authorize(request: OutboundRequest, credentials: Credentials): Record<string, string>;
   /** Returns the message in the JSON body of a refusal; undefined where it has none. */
@@ -119,6 +122,8 @@ export interface OutboundRequest {
 
 export interface Credentials {
   readonly apiKey: string | undefined;
+  /** Of a provider that is called by an identity. */
+  readonly identity?: IdentityValues | undefined;
   readonly region: string | undefined;
   readonly env: Environment;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { connectionMembers, hasOneProxy, httpUrl, variableName } from "./connection-schema.ts";
+import { identityEntry, identityProblem } from "./identity/identity-entry.ts";
 import { keysSchema } from "./key-pool.ts";
 import { type ProviderKind, type ProviderKinds, transcriptionWires } from "./provider-kind.ts";
 import { secretName } from "./secret-name.ts";
@@ -22,6 +23,7 @@ export function providerSchema(kinds: ProviderKinds) {
       api_key_env: keyVariable(all).optional(),
       secret: secretName.optional(),
       keys: keysSchema(keyVariable(all)).optional(),
+      identity: identityEntry.optional(),
       region: z.string().optional(),
       responses: z.boolean().optional(),
       transcriptions: z.enum(transcriptionWires).optional(),
@@ -43,6 +45,14 @@ export function providerSchema(kinds: ProviderKinds) {
     .refine(({ api_key_env, secret, keys }) => !keys || (api_key_env ?? secret) === undefined, {
       path: ["keys"],
       error: "must not be set beside api_key_env or secret: list all keys",
+    })
+    .refine((entry) => entry.identity === undefined || !hasKey(entry), {
+      path: ["identity"],
+      error: "must not be set beside a key: a provider is called by one or the other",
+    })
+    .superRefine(({ kind, identity }, context) => {
+      const problem = identityProblem(identity, kindOf(kind));
+      if (problem !== undefined) context.addIssue({ code: "custom", ...problem });
     })
     .refine(hasOneProxy, {
       path: ["proxy_env"],
@@ -80,6 +90,16 @@ function keyVariable(kinds: readonly ProviderKind[]) {
     (name) => !isSecret(name),
     `must not be a variable of ${owners}: its value would be sent to the provider`,
   );
+}
+
+interface Keys {
+  api_key_env?: string | undefined;
+  secret?: string | undefined;
+  keys?: readonly unknown[] | undefined;
+}
+
+function hasKey({ api_key_env, secret, keys }: Keys): boolean {
+  return (api_key_env ?? secret ?? keys) !== undefined;
 }
 
 interface Address {

@@ -14,6 +14,7 @@ const common = {
   takesOtherMembers: true,
   nativeWires: new Set(["chat"] as const),
   variables: undefined,
+  identity: undefined,
   authorize: () => ({}),
   refusalMessage: () => undefined,
   reportedStatus: () => undefined,
@@ -76,6 +77,15 @@ const regional: ProviderKind = {
     instead: ["REGIONAL_ID", "REGIONAL_SECRET"],
     owner: "Regional",
     pattern: /^REGIONAL_/,
+  },
+  identity: {
+    settings: {
+      role: { pattern: /^role-/, described: "the name of a role" },
+      extra: { pattern: /./, described: "a text", needs: "role" },
+    },
+    isDefault: () => false,
+    isVendorAddress: () => false,
+    load: async () => async () => ({ values: {}, expiresAtMs: undefined }),
   },
 };
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Catalog, secretNamesOf } from "@tollgate/catalog/model";
 import { integerSetting, readSettings } from "@tollgate/core/config";
 import { StartError } from "@tollgate/core/errors";
+import type { Log } from "@tollgate/core/log";
 import { readOptionalSecretsKey } from "@tollgate/core/secrets-key";
 import { usageBrokerOf } from "@tollgate/metering/broker/usage-broker";
 import { createChargeLookup } from "@tollgate/metering/charge-lookup";
@@ -16,6 +17,7 @@ import { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { vendors } from "@tollgate/providers";
 import type { ServiceContext } from "@tollgate/runtime/service";
 import { type Breakers, createBreakers } from "@tollgate/upstream/breaker";
+import type { ReportLateRefresh } from "@tollgate/upstream/identities";
 import { createProviderClient, type ProviderClient } from "@tollgate/upstream/provider-client";
 import { ProviderRequestIds } from "@tollgate/upstream/provider-request-ids";
 import { requireVariables } from "@tollgate/upstream/provider-variables";
@@ -62,7 +64,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   });
   if (secretNamesOf(catalog.current()).size > 0) await secrets.firstRead;
   const requestIds = new ProviderRequestIds();
-  const providers = createProviderClient(env, secrets.values, requestIds);
+  const providers = createProviderClient(env, secrets.values, requestIds, reportLateRefresh(log));
   const eventLog = await openEventLog(join(settings.TOLLGATE_SPOOL_DIR, name), log);
   const ledger = peer("ledger", LedgerService);
   const runningRequests = new RunningRequests(eventLog, log, now);
@@ -125,6 +127,11 @@ function readSecrets(
       for (const one of breakers) one.secretChanged(name);
     },
   });
+}
+
+function reportLateRefresh(log: Log): ReportLateRefresh {
+  return (provider, identity, reason) =>
+    log.warn({ provider, identity, reason }, "the credentials of an identity are not renewed yet");
 }
 
 /** Rejects with a StartError that names the first secret of a catalog without a value. */

@@ -15,6 +15,7 @@ export const plainVendor = {
   takesOtherMembers: false,
   nativeWires: new Set(),
   variables: undefined,
+  identity: undefined,
   chat: undefined,
   json: {},
   refusedMembers: {},

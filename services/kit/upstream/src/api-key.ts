@@ -1,6 +1,7 @@
 import type { Provider } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
 import { SlotFailure } from "./failure.ts";
+import { describeIdentity } from "./identities/provider-identity.ts";
 import type { SecretValues } from "./secret-values.ts";
 
 /**
@@ -8,10 +9,11 @@ import type { SecretValues } from "./secret-values.ts";
  * its secret has no value: calls would be sent without a key.
  */
 export function apiKeyOf(
-  { secret, kind, apiKeyEnv }: Provider,
+  { secret, kind, apiKeyEnv, identity }: Provider,
   env: Environment,
   secrets: SecretValues,
 ): string | undefined {
+  if (identity !== undefined) return undefined;
   if (secret === undefined) {
     const variable = apiKeyEnv ?? kind.variables?.key;
     return variable === undefined ? undefined : env[variable] || undefined;
@@ -24,12 +26,13 @@ export function apiKeyOf(
   });
 }
 
-/** Returns the name of the secret or variable of a provider's key; empty if it has no key. */
-export function keyNameOf({ secret, apiKeyEnv, kind }: Provider): string {
+/** Returns the name of the secret or variable of a provider's key, or its identity; empty if it has none. */
+export function keyNameOf({ secret, apiKeyEnv, kind, identity }: Provider): string {
+  if (identity !== undefined) return describeIdentity(identity);
   return secret ?? apiKeyEnv ?? kind.variables?.key ?? "";
 }
 
-/** Returns the credentials that a provider is sent, or that its requests are signed with. */
+/** Returns the keys that a provider is sent, or that its requests are signed with. */
 export function credentialsOf(
   { kind, apiKeyEnv, secret }: Provider,
   env: Environment,

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { IdentityValues } from "@tollgate/catalog/identity";
 import type { Provider, Slot } from "@tollgate/catalog/model";
 import type { Credentials } from "@tollgate/catalog/provider-kind";
 import type { ProviderRefusal } from "@tollgate/catalog/provider-refusal";
@@ -9,6 +10,7 @@ import { apiKeyOf, credentialsOf } from "./api-key.ts";
 import { Connections, type UpgradeConnection } from "./connections/connections.ts";
 import { acceptEncoding, decodeBody } from "./decoded-body.ts";
 import { SlotFailure } from "./failure.ts";
+import { Identities, type ReportLateRefresh } from "./identities/identities.ts";
 import { ProviderCall, type ProviderResponseHead, type SentBody } from "./provider-call.ts";
 import { ProviderRequestIds } from "./provider-request-ids.ts";
 import { type ProviderResponse, transportFailure } from "./provider-response.ts";
@@ -31,8 +33,15 @@ export interface ProviderClient {
   streamUrl(slot: Slot): string;
   /** Returns a text of a slot's provider as clients may see it: without credentials. */
   redact(slot: Slot, text: string): string;
-  /** Returns the headers of an upgrade to that URL: the API key, the request id and the trace. */
-  streamHeaders(slot: Slot, requestId: string): Record<string, string>;
+  /**
+   * Resolves with the headers of an upgrade to that URL: the API key, the request id and the trace. Rejects
+   * as `send` does.
+   */
+  streamHeaders(
+    slot: Slot,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<Record<string, string>>;
   /** Returns how that upgrade is connected. Throws as `streamHeaders` does. */
   streamConnection(slot: Slot): UpgradeConnection;
   close(): Promise<void>;
@@ -62,22 +71,30 @@ export interface ProviderRequest {
 
 /**
  * Creates the HTTP client of all providers. Their API keys are read from `env` and from `secrets`, for
- * each request, and sent to them only. `requestIds` reads the ids that they give requests. Throws a
- * StartError for a proxy in `env` without a valid address.
+ * each request, and sent to them only. `requestIds` reads the ids that they give requests. `onLateRefresh`
+ * is called where the credentials of an identity are not renewed before their time. Throws a StartError for a
+ * proxy in `env` without a valid address.
  */
 export function createProviderClient(
   env: Environment,
   secrets: SecretValues = noSecrets,
   requestIds: ProviderRequestIds = new ProviderRequestIds(),
+  onLateRefresh: ReportLateRefresh = () => {},
 ): ProviderClient {
   const connections = new Connections(env);
+  const proxiesOf = (provider: Provider) => connections.proxiesOf(provider);
+  const identities = new Identities({ env, proxiesOf, onLateRefresh });
   const targetOf = cacheTargets(env);
-  const credentials = (provider: Provider): Credentials => ({
+  const credentials = (provider: Provider, identity: IdentityValues | undefined): Credentials => ({
     apiKey: apiKeyOf(provider, env, secrets),
+    identity,
     region: provider.region,
     env,
   });
-  const hidden = (provider: Provider) => credentialsOf(provider, env, secrets);
+  const hidden = (provider: Provider) => [
+    ...credentialsOf(provider, env, secrets),
+    ...identities.recent(provider),
+  ];
   const sendOne: ProviderClient["send"] = async (slot, request, signal) =>
     tracedSend(
       request.method,
@@ -87,34 +104,30 @@ export function createProviderClient(
           trace === undefined ? request : { ...request, headers: { ...request.headers, ...trace } };
         const { provider } = slot;
         const target = targetOf(slot, request);
-        const headers = authorizedHeaders(traced, target, provider, credentials(provider));
-        const sent = { ...traced, headers };
-        const readHeaders = (received: ProviderRefusal["headers"]) =>
-          requestIds.readHeaders(requestIdIn(headers), received);
-        const reading = { credentials: () => hidden(provider), readHeaders };
-        return send(connections.for(provider), target, provider, sent, signal, reading);
+        const sendWith = (identity: IdentityValues | undefined) => {
+          const own = credentials(provider, identity);
+          const headers = authorizedHeaders(traced, target, provider, own);
+          const sent = { ...traced, headers };
+          const readHeaders = (received: ProviderRefusal["headers"]) =>
+            requestIds.readHeaders(requestIdIn(headers), received);
+          const reading = { credentials: () => hidden(provider), readHeaders };
+          return send(connections.for(provider), target, provider, sent, signal, reading);
+        };
+        // A stream has been read, and cannot be sent again.
+        const isOnce = request.body instanceof Readable;
+        return identities.send(provider, signal, isOnce, sendWith);
       },
     );
   return {
-    post(slot, body, { accept, requestId, signal }) {
-      const sent = sendable(body);
-      const type = { "content-type": "application/json", accept };
-      const headers = { ...type, ...requestIdHeader(requestId), ...sent.headers };
-      const request: ProviderRequest = {
-        method: "POST",
-        path: slot.path,
-        headers,
-        body: sent.body,
-      };
-      return sendOne(slot, request, signal);
-    },
+    post: (slot, body, call) => sendOne(slot, postOf(slot, body, call), call.signal),
     send: sendOne,
     streamUrl: (slot) => streamUrlOf(slot, env),
     redact: ({ provider }, text) => redact(text, hidden(provider)),
-    streamHeaders(slot, requestId) {
+    async streamHeaders(slot, requestId, signal) {
       const url = streamUrlOf(slot, env);
+      const own = credentials(slot.provider, await identities.valuesOf(slot.provider, signal));
       return {
-        ...upgradeAuthorization(url, slot.provider, credentials(slot.provider)),
+        ...upgradeAuthorization(url, slot.provider, own),
         ...requestIdHeader(requestId),
         ...upgradeHeaders(url),
       };
@@ -122,6 +135,13 @@ export function createProviderClient(
     streamConnection: (slot) => connections.forUpgrade(slot.provider, streamUrlOf(slot, env)),
     close: () => connections.destroy(),
   };
+}
+
+function postOf({ path }: Slot, body: JsonBytes, call: PostCall): ProviderRequest {
+  const sent = sendable(body);
+  const type = { "content-type": "application/json", accept: call.accept };
+  const headers = { ...type, ...requestIdHeader(call.requestId), ...sent.headers };
+  return { method: "POST", path, headers, body: sent.body };
 }
 
 /** Where a request is sent. */

@@ -10,8 +10,8 @@ export function requireVariables({ models }: Catalog, env: Environment): void {
 }
 
 function requireVariablesOf(provider: Provider, env: Environment): void {
-  const { apiKeyEnv, secret, keys = [] } = provider;
-  if (apiKeyEnv === undefined && secret === undefined && keys.length === 0) {
+  const { apiKeyEnv, secret, keys = [], identity } = provider;
+  if ((apiKeyEnv ?? secret ?? identity) === undefined && keys.length === 0) {
     requireCredentials(provider, env);
   }
   for (const [field, variable] of [
@@ -26,11 +26,16 @@ function requireVariablesOf(provider: Provider, env: Environment): void {
   }
 }
 
-/** Throws where a kind whose credentials are in variables of its own has neither a key nor the others. */
-function requireCredentials({ name, kind: { variables } }: Provider, env: Environment): void {
+/**
+ * Throws where a kind whose credentials are in variables of its own has neither a key nor all of the others.
+ * Without any of them, a kind with identities is called by that of the process.
+ */
+function requireCredentials({ name, kind }: Provider, env: Environment): void {
+  const { variables, identity } = kind;
   if (variables === undefined || env[variables.key]) return;
   const missing = variables.instead.find((variable) => !env[variable]);
   if (missing === undefined) return;
+  if (identity !== undefined && variables.instead.every((variable) => !env[variable])) return;
   const problem = `the environment variable ${missing} is not set, nor is ${variables.key}`;
   throw new StartError(`providers.${name}: ${problem}`);
 }

@@ -8,5 +8,5 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 /** Returns a text without what looks like a key, or like the rest of one that a provider has masked. */
 export function hideKeys(text: string): string {
-  return text.replace(/[\w-]*\*{3,}[\w*-]*|\b(sk|xai|gsk|pa|AIza|AKIA)[-_\w]{12,}/g, "[key]");
+  return text.replace(/[\w-]*\*{3,}[\w*-]*|\b(sk|xai|gsk|pa|AIza|A[KS]IA)[-_\w]{12,}/g, "[key]");
 }

@@ -59,7 +59,8 @@ function openCatalog(
     problemOf: () => undefined,
     recent: () => [unsaved.apiKey],
   });
-  const typed = { apiKeyEnv: undefined, secret: typedKey, key: undefined, keys: undefined };
+  const none = { apiKeyEnv: undefined, identity: undefined, key: undefined, keys: undefined };
+  const typed = { ...none, secret: typedKey };
   const withKey = (provider: Provider) => ({ ...provider, ...typed });
   return { catalog: parsed, withKey, providers: client, close: client.close };
 }

@@ -18,15 +18,20 @@ test.each([
   ["a key for Bedrock", {}, { AWS_BEARER_TOKEN_BEDROCK: "c" }],
   ["an access key", {}, keys],
   ["the variable that the provider names", { api_key_env: "KEY" }, { KEY: "c" }],
+  ["no variable, where the process has an identity", {}, {}],
+  [
+    "no variable, where its entry has an identity",
+    { identity: "default" },
+    { AWS_ACCESS_KEY_ID: "a" },
+  ],
 ])("a provider of the kind bedrock needs %s", (_, more, env) => {
   expect(() => requireVariables(catalogOf(more), env)).not.toThrow();
 });
 
 test.each([
-  [{}, "AWS_ACCESS_KEY_ID is not set, nor is AWS_BEARER_TOKEN_BEDROCK"],
   [{ AWS_ACCESS_KEY_ID: "a" }, "AWS_SECRET_ACCESS_KEY is not set, nor is AWS_BEARER_TOKEN_BEDROCK"],
   [{ ...keys, AWS_ACCESS_KEY_ID: "" }, "AWS_ACCESS_KEY_ID is not set"],
-])("a missing AWS variable is named, of %j", (env, problem) => {
+])("half of an access key is no identity: a missing AWS variable is named, of %j", (env, problem) => {
   expect(() => requireVariables(catalogOf({}), env)).toThrow(
     `providers.aws: the environment variable ${problem}`,
   );

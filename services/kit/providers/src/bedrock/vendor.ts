@@ -7,6 +7,7 @@ import { authorize, variables } from "./auth.ts";
 import { chatInputs, chatParameters, takesLateInstructions } from "./capabilities.ts";
 import { bedrockRefusals } from "./errors.ts";
 import { isClaude, readsCacheMarks } from "./families.ts";
+import { awsIdentity } from "./identity.ts";
 import { bedrockRerank } from "./rerank.ts";
 import { readUsageBlock } from "./usage.ts";
 
@@ -29,6 +30,7 @@ export const bedrock: Vendor = {
   chatParameters,
   chatInputs,
   variables,
+  identity: awsIdentity,
   authorize,
   ...bedrockRefusals,
   chat: {

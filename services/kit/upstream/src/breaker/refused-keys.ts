@@ -1,5 +1,6 @@
 import { keySlotsOf } from "@tollgate/catalog/key-pool";
 import type { Provider, Slot } from "@tollgate/catalog/model";
+import { keyNameOf } from "../api-key.ts";
 
 /** How often a key that its provider refuses is tried again. */
 const trialEveryMs = 60_000;
@@ -129,7 +130,8 @@ export class RefusedKeys {
 }
 
 /** Two entries of the catalog with one key at one address are the same: what refuses it, refuses both. */
-function idOf({ name, kind, apiKeyEnv, secret, baseUrl, baseUrlEnv }: Provider): string {
-  const key = secret ?? apiKeyEnv ?? kind.variables?.key;
-  return key === undefined ? name : `${key} ${baseUrl ?? baseUrlEnv ?? ""}`;
+function idOf(provider: Provider): string {
+  const { name, baseUrl, baseUrlEnv } = provider;
+  const key = keyNameOf(provider);
+  return key === "" ? name : `${key} ${baseUrl ?? baseUrlEnv ?? ""}`;
 }

@@ -60,7 +60,7 @@ export class Connections {
 
   /** Returns how the upgrade to a WebSocket at `url` is connected. Throws as `for` does. */
   forUpgrade(provider: Way, url: string): UpgradeConnection {
-    const { http, https, none } = this.#proxiesOf(provider);
+    const { http, https, none } = this.proxiesOf(provider);
     const tls = provider.tls === undefined ? {} : this.#opened(provider).tls;
     if (https === undefined && http === undefined) return tls;
     const proxyEnv = {
@@ -92,7 +92,7 @@ export class Connections {
       known.readAtMs = nowMs;
       return known;
     }
-    const dispatcher = openDispatcher(this.#proxiesOf(provider), connectMs, tls);
+    const dispatcher = openDispatcher(this.proxiesOf(provider), connectMs, tls);
     const opened = { dispatcher, tls, readAtMs: nowMs };
     this.#others.set(id, opened);
     if (known !== undefined) this.#closeLater(known.dispatcher);
@@ -106,7 +106,7 @@ export class Connections {
   }
 
   /** Returns the proxies of a provider: its own one also for hosts that need none otherwise. */
-  #proxiesOf({ proxy, proxyEnv }: Way): ProxySettings {
+  proxiesOf({ proxy, proxyEnv }: Way): ProxySettings {
     if (proxy === "none") return { http: undefined, https: undefined, none: "" };
     const own = proxy ?? (proxyEnv && checkProxy(proxyEnv, this.#env[proxyEnv]));
     return own ? { http: own, https: own, none: "" } : this.#proxies;
