@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { formatUsd } from "@tollgate/core/money";
 import { BudgetPeriod, LimitKind } from "@tollgate/proto/tollgate/v1/limits";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
-import { send } from "../src/request.ts";
+import { nanoUsd } from "../src/nano-usd.ts";
+import { chatBody, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { type Stack, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
@@ -74,9 +76,33 @@ describe("the commands of keys, accounts and wallets", () => {
     const none = ["--rpm", "none", "--tpm", "none", "--parallel", "none"];
     expect(await json("key", "update", created.id, ...none)).toMatchObject({ limits: null });
     const { stdout } = await tollgate("key", "show", created.id);
-    expect(stdout).toContain("name: build\nowner: ada\ntags: day\nmodels: all\n");
+    expect(stdout).toMatch(/name: build\nkey: \S+…\S+\nowner: ada\ntags: day\nmodels: all\n/);
     expect(stdout).toContain("limits: none");
-    expect(stdout).not.toContain("sk-tollgate-");
+    expect(stdout).not.toContain(created.key);
+  });
+
+  test("a key is found by its text, which nothing shows, with its last use and what it has spent", async () => {
+    const account = await newAccount();
+    const { keyId, key } = await stack.operator.createKey({ account, name: "lost" });
+    const find = async (text: string) =>
+      runTollgate(stack.operatorAddress, testSecrets, ["key", "find", "-"], text);
+    expect((await find(`${key}\n`)).stdout).toContain("last used: never");
+    const { body } = await send(`${stack.url}/v1/chat/completions`, { key, body: chatBody() });
+    const { usage } = body as { usage: { cost: number } };
+    const cost = formatUsd(nanoUsd(usage.cost));
+    const { stdout, stderr } = await eventually(async () => {
+      const found = await find(key);
+      expect(found.stdout).toContain(`charged this month: ${cost} USD`);
+      expect(found.stdout).toMatch(/last used: 20\d\d-/);
+      return found;
+    });
+    expect(stdout).toContain(`key ${keyId} `);
+    expect(stdout).toContain(`key: ${key.slice(0, 16)}…${key.slice(-4)}`);
+    expect(stdout + stderr).not.toContain(key);
+    const unknown = await find(`${key}x`);
+    expect(unknown).toMatchObject({ code: 1, stdout: "" });
+    expect(unknown.stderr).toContain("No key has this text.");
+    expect(unknown.stderr).not.toContain(key);
   });
 
   test("changes of the limits of one key at the same time are all made, or refused as a whole", async () => {
@@ -110,8 +136,10 @@ describe("the commands of keys, accounts and wallets", () => {
     const [, second, first] = ids;
     const { stdout } = await tollgate("key", "list", account, "--limit", "2");
     const lines = stdout.trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^ID +NAME +STATE +BUDGET +PARALLEL$/);
-    expect(lines[1]).toMatch(/^key_\w{32} {2}three {2}active {2}0\.00 of 1\.00 USD\/week {2} +3$/);
+    expect(lines[0]).toMatch(/^ID +NAME +KEY +STATE +BUDGET +PARALLEL$/);
+    expect(lines[1]).toMatch(
+      /^key_\w{32} {2}three {2}sk-tollgate-\S{4}…\S{4} {2}active {2}0\.00 of 1\.00 USD\/week {2} +3$/,
+    );
     expect(lines[3]).toBe(`older keys: --before ${second}`);
     const rest = await json("key", "list", account, "--limit", "2", "--before", String(second));
     expect(rest).toMatchObject({ keys: [{ id: first, name: "one" }], has_more: false });

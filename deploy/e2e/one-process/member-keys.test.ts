@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { describe, expect, test } from "vitest";
@@ -57,6 +57,25 @@ describe("the keys of members", () => {
     expect(removed.key?.limits?.limits?.requestsPerMinute).toBe(50);
     await set(admin, 500);
     await set(developer, 400);
+  });
+
+  test("are found by the hashes of their texts, and no key of another member or account", async () => {
+    const { accountId: account } = await stack.newAccount(1);
+    const other = await stack.newAccount(1);
+    const developer = await joinAs(stack, account, DEVELOPER);
+    const admin = await joinAs(stack, account, ADMIN);
+    const [own, admins] = [
+      await developer.operator.createKey({}),
+      await admin.operator.createKey({}),
+    ];
+    const find = (client: typeof admin, text: string) =>
+      client.operator.getKey({ keyHash: hash("sha256", text, "buffer") });
+    expect((await find(developer, own.key)).key?.id).toBe(own.keyId);
+    expect((await find(admin, own.key)).key?.memberName).not.toBe("");
+    for (const text of [admins.key, other.key, "sk-tollgate-unknown"]) {
+      const error = await find(developer, text).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: Code.NotFound, rawMessage: "No key has this text." });
+    }
   });
 
   test("are refused while the account is frozen, and work again afterwards", async () => {

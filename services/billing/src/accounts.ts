@@ -1,10 +1,14 @@
 import { GatewayError } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
+import { AccountOrder } from "@tollgate/proto/tollgate/v1/operator";
 import { admissions } from "./admission.ts";
 import { type Account, Prisma, type PrismaClient } from "./generated/client.ts";
+import { ascending, containing, descending, type ListOrder } from "./list-query.ts";
 
 /** Without control characters and quotation marks, and with nothing first that a spreadsheet runs. */
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+&'’,()/!#:-]{0,127}$/u;
+
+const maxFound = 20;
 
 /** What the name of an account must have. */
 export const accountNameRule =
@@ -65,27 +69,58 @@ export async function updateAccount(
   return prisma.account.update({ where: { id }, data });
 }
 
-/** Resolves with accounts, newest first, each with the number of its active keys. */
+export interface AccountListQuery {
+  /** Empty: all accounts. */
+  search: string;
+  order: AccountOrder;
+  /** The last account of the page before. Empty: the first page. */
+  beforeAccountId: string;
+  limit: number;
+}
+
+const orderings: Readonly<Record<AccountOrder, ListOrder>> = {
+  // Ids ascend with the time of their creation.
+  [AccountOrder.UNSPECIFIED]: { value: Prisma.sql`id`, ...descending },
+  [AccountOrder.NAME]: { value: Prisma.sql`lower(name)`, ...ascending },
+};
+
+/** Resolves with a page of accounts, each with the number of its active keys. */
 export async function listAccounts(
   prisma: PrismaClient,
-  query: { beforeAccountId: string; limit: number },
+  query: AccountListQuery,
 ): Promise<{ accounts: CountedAccount[]; hasMore: boolean }> {
-  const { beforeAccountId, limit } = query;
-  // Ids ascend with the time of their creation.
-  const found = await prisma.account.findMany({
-    where: beforeAccountId === "" ? {} : { id: { lt: beforeAccountId } },
-    orderBy: { id: "desc" },
-    take: limit + 1,
-  });
-  const accounts = found.slice(0, limit);
+  const { search, order, beforeAccountId, limit } = query;
+  const { value, after, direction } = orderings[order];
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM account
+    WHERE (${search} = '' OR name ILIKE ${containing(search)} OR id ILIKE ${containing(search)})
+      AND (${beforeAccountId} = '' OR (${value}, id) ${after}
+        (SELECT ${value}, id FROM account WHERE id = ${beforeAccountId}))
+    ORDER BY ${value} ${direction}, id ${direction} LIMIT ${limit + 1}`;
+  const ids = rows.slice(0, limit).map(({ id }) => id);
+  const found = await prisma.account.findMany({ where: { id: { in: ids } } });
+  const byId = new Map(found.map((account) => [account.id, account]));
+  const accounts = ids.flatMap((id) => byId.get(id) ?? []);
   const counts = await countActiveKeys(
     prisma,
     accounts.map(({ id }) => id),
   );
   return {
     accounts: accounts.map((one) => ({ ...one, activeKeys: counts.get(one.id) ?? 0 })),
-    hasMore: found.length > limit,
+    hasMore: rows.length > limit,
   };
+}
+
+/** Resolves with the names of 20 accounts whose name or id contains a text, by their ids. */
+export async function findAccountNames(
+  prisma: PrismaClient,
+  search: string,
+): Promise<Record<string, string>> {
+  const found = await prisma.$queryRaw<{ id: string; name: string }[]>`
+    SELECT id, name FROM account
+    WHERE name ILIKE ${containing(search)} OR id ILIKE ${containing(search)}
+    ORDER BY lower(name), id LIMIT ${maxFound}`;
+  return Object.fromEntries(found.map(({ id, name }) => [id, name]));
 }
 
 export interface CountedAccount extends Account {

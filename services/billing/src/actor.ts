@@ -21,13 +21,21 @@ export function ownKeysOf({ id, memberRole }: CallActor): string | undefined {
   return memberRole === MemberRole.DEVELOPER ? id : undefined;
 }
 
-/** Throws `not_found` for a key that an actor must not find. */
-export function requireVisibleKey(
-  actor: CallActor,
-  key: { id: string; accountId: string; memberId: string | null },
-): void {
+interface OwnedKey {
+  id: string;
+  accountId: string;
+  memberId: string | null;
+}
+
+/** Returns whether an actor finds a key. */
+export function isVisibleKey(actor: CallActor, key: OwnedKey): boolean {
   const isOfAccount = actor.accountId === "" || key.accountId === actor.accountId;
   const owner = ownKeysOf(actor);
-  if (isOfAccount && (owner === undefined || key.memberId === owner)) return;
+  return isOfAccount && (owner === undefined || key.memberId === owner);
+}
+
+/** Throws `not_found` for a key that an actor must not find. */
+export function requireVisibleKey(actor: CallActor, key: OwnedKey): void {
+  if (isVisibleKey(actor, key)) return;
   throw new GatewayError("not_found", `No key has the id ${key.id}.`, { param: "key_id" });
 }

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
+import { keyPrefix } from "@tollgate/core/key-form";
 import { newSecret } from "@tollgate/core/secrets";
-
-const keyPrefix = "sk-tollgate-";
 
 /** Returns a new key's text: the prefix and 43 random base64url characters. */
 export function newKeyText(): string {

@@ -1,6 +1,7 @@
 import { GatewayError } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
-import type { ApiKey, KeySecret, Prisma, PrismaClient } from "./generated/client.ts";
+import { shownKey } from "@tollgate/core/key-form";
+import type { ApiKey, KeySecret, Prisma } from "./generated/client.ts";
 import type { KeyPolicy } from "./key-policy.ts";
 import { hashOfKey, newKeyText } from "./key-text.ts";
 
@@ -21,7 +22,8 @@ export interface NewKey {
 /** The database, also within a transaction. */
 type Database = Prisma.TransactionClient;
 
-const withSecrets = { secrets: { orderBy: { createdAt: "desc" } } } as const;
+/** What a key is read with. */
+export const withSecrets = { secrets: { orderBy: { createdAt: "desc" } } } as const;
 
 /** Returns a new id for `createKey`. */
 export function newKeyId(): string {
@@ -34,7 +36,7 @@ export async function createKey(
   { keyId, policy, ...fields }: NewKey,
 ): Promise<{ key: string; stored: StoredKey }> {
   const key = newKeyText();
-  const secrets = { create: { keyHash: new Uint8Array(hashOfKey(key)) } };
+  const secrets = { create: secretOf(key) };
   const stored = await prisma.apiKey.create({
     data: { id: keyId, ...fields, ...policy, secrets },
     include: withSecrets,
@@ -74,6 +76,19 @@ export async function requireUsableKey(prisma: Database, keyId: string): Promise
   throw new GatewayError("key_revoked", `The key ${keyId} is revoked, and cannot be changed.`);
 }
 
+/** Resolves with the key one of whose texts has the SHA-256, also one that was replaced. Throws `not_found`. */
+export async function requireKeyOfHash(prisma: Database, keyHash: Uint8Array): Promise<StoredKey> {
+  const where = { keyHash: new Uint8Array(keyHash) };
+  const secret = await prisma.keySecret.findUnique({ where, select: { keyId: true } });
+  if (secret !== null) return requireKey(prisma, secret.keyId);
+  throw unknownText();
+}
+
+/** The error of a search for a text that no key has. It says nothing of the text. */
+export function unknownText(): GatewayError {
+  return new GatewayError("not_found", "No key has this text.", { param: "key_hash" });
+}
+
 /** Changes fields of a key. */
 export function updateKey(
   prisma: Database,
@@ -97,13 +112,18 @@ export async function rotateKey(
   const key = newKeyText();
   const later = { keyId, OR: [{ expiresAt: null }, { expiresAt: { gt: graceEndsAt } }] };
   await prisma.keySecret.updateMany({ where: later, data: { expiresAt: graceEndsAt } });
-  await prisma.keySecret.create({ data: { keyHash: new Uint8Array(hashOfKey(key)), keyId } });
+  await prisma.keySecret.create({ data: { ...secretOf(key), keyId } });
   const stored = await prisma.apiKey.update({
     where: { id: keyId },
     data: { rotatedAt: now },
     include: withSecrets,
   });
   return { key, stored };
+}
+
+/** Returns what is stored of a key's text. */
+function secretOf(key: string) {
+  return { keyHash: new Uint8Array(hashOfKey(key)), shownKey: shownKey(key) };
 }
 
 /**
@@ -135,24 +155,4 @@ export async function revokeKeysOf(
       RETURNING id)
     SELECT key_hash FROM key_secret JOIN revoked ON revoked.id = key_secret.key_id`;
   return rows.map((row) => row.key_hash);
-}
-
-/** Resolves with keys of an account, or of all, newest first, and whether there are more. */
-export async function listKeys(
-  prisma: PrismaClient,
-  query: { accountId?: string; memberId?: string; beforeKeyId: string; limit: number },
-): Promise<{ keys: StoredKey[]; hasMore: boolean }> {
-  const { accountId, memberId, beforeKeyId, limit } = query;
-  // Ids ascend with the time of their creation.
-  const keys = await prisma.apiKey.findMany({
-    where: {
-      ...(accountId === undefined ? {} : { accountId }),
-      ...(memberId === undefined ? {} : { memberId }),
-      ...(beforeKeyId === "" ? {} : { id: { lt: beforeKeyId } }),
-    },
-    orderBy: { id: "desc" },
-    take: limit + 1,
-    include: withSecrets,
-  });
-  return { keys: keys.slice(0, limit), hasMore: keys.length > limit };
 }

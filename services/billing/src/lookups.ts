@@ -1,5 +1,5 @@
 import type { SecretsKey } from "@tollgate/core/secrets-key";
-import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
+import { type BillingService, KeyState } from "@tollgate/proto/tollgate/v1/billing";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client, Implementation } from "@tollgate/rpc/implementation";
 import type pg from "pg";
@@ -7,6 +7,7 @@ import { type AdmissionName, admissions } from "./admission.ts";
 import { recordContents } from "./contents/record-contents.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
+import type { KeyUses } from "./key-uses.ts";
 import { storeRefusals } from "./refusals/store-refusals.ts";
 import { lookUpSettlement } from "./settlement.ts";
 
@@ -17,6 +18,7 @@ interface LookupParts {
   admission: AdmissionName;
   /** Encrypts prompts and responses. Undefined: none are stored. */
   contentKey: SecretsKey | undefined;
+  keyUses: Pick<KeyUses, "note">;
   now(): Date;
 }
 
@@ -26,11 +28,16 @@ export function implementLookups({
   ledger,
   admission,
   contentKey,
+  keyUses,
   now,
 }: LookupParts): Implementation<typeof BillingService> {
   const findKey = createKeyLookup(pool, admissions[admission], now);
   return {
-    findKey: ({ keyHash }) => findKey(keyHash),
+    async findKey({ keyHash }) {
+      const found = await findKey(keyHash);
+      if (found.state !== KeyState.UNKNOWN) keyUses.note(keyHash);
+      return found;
+    },
     findEndedKeys: async ({ keyHashes }) => ({
       keys: await findEndedKeys(pool, keyHashes, now()),
     }),

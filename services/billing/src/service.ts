@@ -27,6 +27,7 @@ import { readBillingConfig } from "./config.ts";
 import { PrismaClient } from "./generated/client.ts";
 import { implementIdentity } from "./identity/identity.ts";
 import { createPasswords } from "./identity/passwords.ts";
+import { recordKeyUses } from "./key-uses.ts";
 import { implementLookups } from "./lookups.ts";
 import { readSignUpSettings } from "./members/sign-up-settings.ts";
 import { implementOperator } from "./operator/operator.ts";
@@ -57,10 +58,11 @@ export const billing = defineService({
     const { mailing, webhooks, stop } = startSending(sendingSettings, { prisma, log, now });
     const ledger = peer("ledger", LedgerService);
     const credits = peer("ledger", CreditService);
+    const keyUses = recordKeyUses(pool, log, now);
     const lookups = bindService(
       BillingService,
       implementLookups({
-        ...{ pool, ledger, admission: config.admission, now },
+        ...{ pool, ledger, admission: config.admission, keyUses, now },
         contentKey: config.contentKey,
       }),
     );
@@ -99,6 +101,7 @@ export const billing = defineService({
       bindings: [lookups, catalogs, commands, identity, secrets, payments],
       async stop() {
         await tasks.stop();
+        await keyUses.stop();
         await stop();
         await prisma.$disconnect();
         await pool.end();

@@ -37,6 +37,7 @@ import { setContentDaysCommand, showContentCommand } from "./commands/content-co
 import { importLiteLlmCommand, importNewApiCommand } from "./commands/import-commands.ts";
 import {
   createKeyCommand,
+  findKeyCommand,
   listKeysCommand,
   revokeKeyCommand,
   rotateKeyCommand,
@@ -127,6 +128,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "key create": createKeyCommand,
   "key list": listKeysCommand,
   "key show": showKeyCommand,
+  "key find": findKeyCommand,
   "key update": updateKeyCommand,
   "key rotate": rotateKeyCommand,
   "key revoke": revokeKeyCommand,

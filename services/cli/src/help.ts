@@ -23,6 +23,7 @@ export const help = `tollgate: the operator's commands
   tollgate key create ACCOUNT [--channel settlement] [POLICY OF A KEY] [LIMITS]
   tollgate key list [ACCOUNT] [--limit N] [--before KEY-ID]
   tollgate key show KEY-ID
+  tollgate key find - < FILE
   tollgate key update KEY-ID [POLICY OF A KEY] [LIMITS]
   tollgate key rotate KEY-ID [--grace 24h]
   tollgate key revoke KEY-ID
@@ -113,7 +114,7 @@ Every command accepts --json. ACCOUNT is an account's name or id. POLICY is like
 whole, or default for the gateway's own. PLAN is a plan of the catalog. A reference makes a top-up or an adjustment safe to
 repeat. TIME is a date, a time with its zone, or a duration from now: 2027-01-31,
 2027-01-31T12:00Z, 30d. DATE is a date (UTC), or the start of an hour: 2026-11-23T08:00Z.
-The value of a secret is read from standard input. --environment also checks that the variables that a catalog names are set. The
+The value of a secret, and the text of a key to find, are read from standard input. --environment also checks that the variables that a catalog names are set. The
 commands connect to the gateway of this folder (TOLLGATE_DATA_DIR, default .data), to the one at
 TOLLGATE_BILLING_ADDRESS, or from anywhere to a console, with an operator token:
   --server URL --token TOKEN, or TOLLGATE_SERVER and TOLLGATE_TOKEN

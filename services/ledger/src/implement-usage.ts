@@ -1,6 +1,7 @@
 import { GatewayError } from "@tollgate/core/errors";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Implementation } from "@tollgate/rpc/implementation";
+import { sumKeyCharges } from "./key-charges.ts";
 import { dateOfTimestamp, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
 import { sumOverview } from "./overview.ts";
 import { findCharge, findCharges, findMissing, sumSpend } from "./read-entries.ts";
@@ -37,6 +38,9 @@ export function implementUsage(parts: LedgerParts) {
     async getSpend({ accountId, from }) {
       await flushCaptures(parts, accountId);
       return { spendNanoUsd: await sumSpend(pool, accountId, dateOfTimestamp(from)) };
+    },
+    async sumKeyCharges({ keyIds, from }) {
+      return { charges: await sumKeyCharges(pool, keyIds, dateOfTimestamp(from)) };
     },
     async sumUsage({ accountId, from, to, by, filter }) {
       await flushCaptures(parts, accountId || undefined);

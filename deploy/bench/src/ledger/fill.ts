@@ -18,8 +18,8 @@ export async function fillKeys(database: Database, accountId: string, count: num
          INSERT INTO billing.api_key (id, account_id, channel)
          SELECT 'key_bench_' || n, $1, '' FROM generate_series($2::int, $3::int - 1) AS n
        )
-       INSERT INTO billing.key_secret (key_hash, key_id)
-       SELECT sha256(convert_to('${keyText(0).slice(0, -1)}' || n, 'UTF8')), 'key_bench_' || n
+       INSERT INTO billing.key_secret (key_hash, key_id, shown_key)
+       SELECT sha256(convert_to('${keyText(0).slice(0, -1)}' || n, 'UTF8')), 'key_bench_' || n, ''
        FROM generate_series($2::int, $3::int - 1) AS n`,
       [accountId, from, until],
     );

@@ -43,6 +43,7 @@ export function toKey(key: StoredKey, limits?: LimitUse): Key {
   const set = Object.entries(times).filter((one): one is [string, Date] => one[1] !== null);
   return create(KeySchema, {
     ...{ id, accountId, memberId: memberId ?? "", channel, name, owner, tags, models },
+    shownKey: key.secrets[0]?.shownKey ?? "",
     ...Object.fromEntries(set.map(([field, time]) => [field, timestampFromDate(time)])),
     ...(limits && { limits }),
   });

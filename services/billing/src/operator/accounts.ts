@@ -9,6 +9,7 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import {
   type CountedAccount,
   createAccount,
+  findAccountNames,
   listAccounts,
   nameAccounts,
   readAccount,
@@ -43,12 +44,13 @@ export function implementAccounts(parts: OperatorParts) {
   return {
     createAccount: (request) => openAccount(parts, request),
     updateAccount: (request) => changeAccount(parts, request),
-    async listAccounts({ limit, beforeAccountId }) {
-      const page = { limit: pageSize(limit), beforeAccountId };
+    async listAccounts({ limit, beforeAccountId, search, order }) {
+      const page = { limit: pageSize(limit), beforeAccountId, search: search.trim(), order };
       const { accounts, hasMore } = await listAccounts(prisma, page);
       return { accounts: await Promise.all(accounts.map(summaryOf)), hasMore };
     },
-    async listAccountNames({ accountIds }) {
+    async listAccountNames({ accountIds, search }) {
+      if (search.trim() !== "") return { names: await findAccountNames(prisma, search.trim()) };
       if (accountIds.length > maxNames) {
         throw invalidParam("account_ids", `must have at most ${maxNames} members`);
       }

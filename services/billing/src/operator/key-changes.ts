@@ -16,7 +16,7 @@ import {
 import { changeLimits, hasLimits, requestLimitOf } from "../limits.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { toKey } from "./account-messages.ts";
-import { describeKey } from "./described-keys.ts";
+import { describeChangedKey } from "./described-keys.ts";
 import { changeRulesOf } from "./key-change-rules.ts";
 import { publishKeyChange } from "./key-notice.ts";
 import { recordKey } from "./key-record.ts";
@@ -26,7 +26,7 @@ const maxGraceSeconds = 30 * 24 * 60 * 60;
 
 /** The operator's calls that change a key. */
 export function implementKeyChanges(parts: OperatorParts) {
-  const { prisma, ledger, notices, actor, catalog, now } = parts;
+  const { prisma, ledger, notices, actor, now } = parts;
   return {
     async updateKey(request) {
       const { keyId, limits } = request;
@@ -57,7 +57,7 @@ export function implementKeyChanges(parts: OperatorParts) {
         return after;
       });
       publishChange(notices, stored);
-      return { key: await describeKey(ledger, catalog(), stored) };
+      return { key: await describeChangedKey(parts, stored) };
     },
     async rotateKey({ keyId, graceSeconds }) {
       if (graceSeconds > maxGraceSeconds) {
@@ -73,7 +73,7 @@ export function implementKeyChanges(parts: OperatorParts) {
         return rotated;
       });
       publishChange(notices, stored);
-      return { key, details: await describeKey(ledger, catalog(), stored) };
+      return { key, details: await describeChangedKey(parts, stored) };
     },
     async revokeKey({ keyId }) {
       const stored = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {

@@ -3,19 +3,28 @@ import { invalidParam } from "@tollgate/core/errors";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount, requireOpenAccount } from "../accounts.ts";
-import { ownKeysOf, requireVisibleKey } from "../actor.ts";
+import { isVisibleKey, ownKeysOf, requireVisibleKey } from "../actor.ts";
 import { keyBoundsOf, limitsWithin, modelsWithin } from "../key-bounds.ts";
 import { checkChannel, checkPolicy, type KeyPolicy } from "../key-policy.ts";
-import { createKey, listKeys, newKeyId, requireKey, requireRoomForKey } from "../keys.ts";
+import {
+  createKey,
+  newKeyId,
+  requireKey,
+  requireKeyOfHash,
+  requireRoomForKey,
+  unknownText,
+} from "../keys.ts";
 import { hasLimits, requestLimitOf } from "../limits.ts";
+import { listKeys } from "../listed-keys.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { pageSize } from "./account-messages.ts";
-import { describeKey, describeKeys } from "./described-keys.ts";
+import { describeChangedKey, describeKey, describeKeys } from "./described-keys.ts";
 import { recordKey } from "./key-record.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls that create and read keys. */
-export function implementKeys({ prisma, ledger, actor, catalog, now }: OperatorParts) {
+export function implementKeys(parts: OperatorParts) {
+  const { prisma, ledger, actor, catalog, now } = parts;
   return {
     async createKey({ account: accountName, channel, limits: wanted, expiresAt, ...request }) {
       const account = await requireOpenAccount(prisma, accountName);
@@ -51,23 +60,28 @@ export function implementKeys({ prisma, ledger, actor, catalog, now }: OperatorP
           return made;
         },
       );
-      return { keyId, key, accountId, details: await describeKey(ledger, catalog(), stored) };
+      return { keyId, key, accountId, details: await describeChangedKey(parts, stored) };
     },
-    async listKeys({ account, limit, beforeKeyId }) {
+    async listKeys({ account, limit, beforeKeyId, search, order }) {
       const owner = account === "" ? undefined : await requireAccount(prisma, account);
       const memberId = ownKeysOf(actor);
       const { keys, hasMore } = await listKeys(prisma, {
         limit: pageSize(limit),
-        beforeKeyId,
+        ...{ beforeKeyId, search: search.trim(), order },
         ...(owner && { accountId: owner.id }),
         ...(memberId !== undefined && { memberId }),
       });
-      return { keys: await describeKeys(ledger, keys), hasMore };
+      return { keys: await describeKeys(parts, keys), hasMore };
     },
-    async getKey({ keyId }) {
-      const stored = await requireKey(prisma, keyId);
+    async getKey({ keyId, keyHash }) {
+      const isByHash = keyHash.length > 0;
+      const stored = await (isByHash
+        ? requireKeyOfHash(prisma, keyHash)
+        : requireKey(prisma, keyId));
+      // The error of a key of another account is that of a text which no key has.
+      if (isByHash && !isVisibleKey(actor, stored)) throw unknownText();
       requireVisibleKey(actor, stored);
-      return { key: await describeKey(ledger, catalog(), stored) };
+      return { key: await describeKey(parts, stored) };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }

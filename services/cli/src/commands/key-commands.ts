@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import { text as readText } from "node:stream/consumers";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import { UsageError } from "../help.ts";
@@ -58,6 +60,21 @@ export const showKeyCommand: Command = {
   options: [],
   async run([keyId = ""], _options, operator) {
     const { key } = await operator().getKey({ keyId });
+    return describe(key);
+  },
+};
+
+/** `tollgate key find -`: the text is read from standard input, and only its SHA-256 is sent. */
+export const findKeyCommand: Command = {
+  takes: ["-"],
+  options: [],
+  async run([source], _options, operator) {
+    if (source !== "-") {
+      throw new UsageError("key find reads the text of a key from standard input: key find -");
+    }
+    if (process.stdin.isTTY) process.stderr.write("The text of the key, then Enter and Ctrl-D:\n");
+    const text = (await readText(process.stdin)).trim();
+    const { key } = await operator().getKey({ keyHash: hash("sha256", text, "buffer") });
     return describe(key);
   },
 };

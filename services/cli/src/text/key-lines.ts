@@ -1,4 +1,5 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { formatUsd } from "@tollgate/core/money";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import { budgetText, limitLines, limitsJson } from "./limit-lines.ts";
 import { cutText, type TableColumn } from "./table.ts";
@@ -11,8 +12,11 @@ const maxModelsWidth = 24;
 export const keyTableColumns: readonly TableColumn<Key>[] = [
   { title: "ID", align: "left", cell: ({ id }) => id },
   { title: "NAME", align: "left", cell: ({ name }) => cutText(name, maxNameWidth) },
+  { title: "KEY", align: "left", cell: ({ shownKey }) => shownKey, rank: 7 },
   { title: "STATE", align: "left", cell: stateOf },
   { title: "BUDGET", cell: ({ limits }) => budgetText(limits), rank: 6 },
+  { title: "MONTH USD", cell: monthText, rank: 4 },
+  { title: "USED", align: "left", cell: ({ lastUsedAt }) => shortTime(lastUsedAt), rank: 3 },
   { title: "RPM", cell: ({ limits }) => numberText(limits?.limits?.requestsPerMinute), rank: 5 },
   { title: "TPM", cell: ({ limits }) => numberText(limits?.limits?.tokensPerMinute), rank: 4 },
   { title: "PARALLEL", cell: ({ limits }) => numberText(limits?.limits?.parallel), rank: 3 },
@@ -35,13 +39,16 @@ export function keyLines(key: Key): string[] {
     `key ${id} of account ${accountId}`,
     `state: ${stateOf(key)}`,
     ...line("name", name),
+    ...line("key", key.shownKey),
     ...line("owner", owner),
+    ...line("member", key.memberName),
     ...line("tags", tags.join(", ")),
     ...line("channel", channel),
     `models: ${models.join(", ") || "all"}`,
     ...unmatchedLines(key),
     `created: ${shortTime(key.createdAt)}`,
     `expires: ${shortTime(key.expiresAt) || "never"}`,
+    ...useLines(key),
     ...line("revoked", shortTime(key.revokedAt)),
     ...line("rotated", shortTime(key.rotatedAt)),
     ...line("replaced text", key.replacedExpiresAt === undefined ? "" : replaced),
@@ -56,6 +63,7 @@ export function keyJson(key: Key) {
     account_id: accountId,
     channel,
     name,
+    shown_key: key.shownKey,
     owner,
     tags,
     models,
@@ -65,6 +73,9 @@ export function keyJson(key: Key) {
     revoked_at: isoTime(key.revokedAt),
     rotated_at: isoTime(key.rotatedAt),
     replaced_expires_at: isoTime(key.replacedExpiresAt),
+    last_used_at: isoTime(key.lastUsedAt),
+    month_charged_usd:
+      key.monthChargedNanoUsd === undefined ? null : formatUsd(key.monthChargedNanoUsd),
     limits: limitsJson(key.limits),
   };
 }
@@ -72,6 +83,19 @@ export function keyJson(key: Key) {
 function stateOf({ revokedAt, expiresAt }: Key): string {
   if (revokedAt !== undefined) return "revoked";
   return expiresAt !== undefined && timestampMs(expiresAt) <= Date.now() ? "expired" : "active";
+}
+
+/** The response to a change does not say how a key is used. */
+function useLines({ lastUsedAt, monthChargedNanoUsd: charged }: Key): string[] {
+  if (charged === undefined) return [];
+  return [
+    `last used: ${shortTime(lastUsedAt) || "never"}`,
+    `charged this month: ${formatUsd(charged)} USD`,
+  ];
+}
+
+function monthText({ monthChargedNanoUsd: charged = 0n }: Key): string {
+  return charged === 0n ? "" : formatUsd(charged);
 }
 
 function modelsOf({ models }: Key): string {

@@ -8,6 +8,7 @@ import {
 import { readActivitySearch } from "./search/activity-search.ts";
 import { readCatalogSearch } from "./search/catalog-search.ts";
 import { readEditorSearch } from "./search/editor-search.ts";
+import { accountOrders, readKeysSearch, readListSearch } from "./search/list-search.ts";
 import { readPeriod } from "./search/period.ts";
 import { parseSearch, type RawSearch, readTexts, stringifySearch } from "./search/read.ts";
 import { readRefusalsSearch } from "./search/refusals-search.ts";
@@ -58,7 +59,7 @@ const overview = createRoute({
 const accounts = createRoute({
   getParentRoute: () => app,
   path: "/accounts",
-  validateSearch: (raw: RawSearch) => readTexts(raw, ["before"]),
+  validateSearch: (raw: RawSearch) => readListSearch(raw, accountOrders),
   component: lazyRouteComponent(() => import("./screens/accounts/accounts.tsx"), "Accounts"),
 });
 
@@ -72,7 +73,7 @@ const account = createRoute({
 const keys = createRoute({
   getParentRoute: () => app,
   path: "/keys",
-  validateSearch: (raw: RawSearch) => readTexts(raw, ["account", "before"]),
+  validateSearch: readKeysSearch,
   component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
 });
 

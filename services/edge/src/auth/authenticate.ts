@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { type Timestamp, timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { GatewayError } from "@tollgate/core/errors";
+import { keyPrefix, shownKey } from "@tollgate/core/key-form";
 import {
   type BillingService,
   type FindKeyResponse,
@@ -167,19 +168,7 @@ export function authorizationOf(headers: IncomingHttpHeaders): string | undefine
   return authorization ?? (typeof key === "string" ? `Bearer ${key}` : undefined);
 }
 
-const keyPrefix = "sk-tollgate-";
 const maxKeyLength = 256;
-const shownCharacters = 4;
-
-/**
- * Returns a key of the gateway's form as lists of keys show it, with eight characters of its text. One
- * that is too short to stay secret then has none.
- */
-export function shownKey(key: string): string {
-  const text = key.slice(keyPrefix.length);
-  if (text.length < 5 * shownCharacters) return `${keyPrefix}…`;
-  return `${keyPrefix}${text.slice(0, shownCharacters)}…${text.slice(-shownCharacters)}`;
-}
 
 function bearerToken(authorization: string | undefined): string {
   if (authorization === undefined) {

@@ -59,7 +59,11 @@ CREATE TABLE key_secret (
   key_id     text NOT NULL REFERENCES api_key (id),
   created_at timestamptz(6) NOT NULL DEFAULT now(),
   -- Set when it is replaced.
-  expires_at timestamptz(6)
+  expires_at timestamptz(6),
+  -- The beginning and the end of the text, as lists show it.
+  shown_key  text NOT NULL,
+  -- When a request had it last, within a minute. NULL: never.
+  last_used_at timestamptz(6)
 );
 
 CREATE INDEX key_secret_key_id ON key_secret (key_id);

@@ -12,9 +12,12 @@ export const keyColumns: readonly DataColumn<Key>[] = [
   {
     header: "Key",
     cell: (key) => (
-      <Link to="/keys/$keyId" params={{ keyId: key.id }} className="row-link cut">
-        {key.name || key.id}
-      </Link>
+      <span className="stack">
+        <Link to="/keys/$keyId" params={{ keyId: key.id }} className="row-link cut" title={key.id}>
+          {key.name || key.shownKey}
+        </Link>
+        {key.name && <code className="quiet cut">{key.shownKey}</code>}
+      </span>
     ),
   },
   { header: "State", cell: (key) => <KeyStateBadge of={key} /> },
@@ -27,7 +30,18 @@ export const keyColumns: readonly DataColumn<Key>[] = [
         <code className="cut">{models.join(", ")}</code>
       ),
   },
+  {
+    header: "Owner",
+    isSecondary: true,
+    cell: ({ owner, memberName }) => <span className="cut">{owner || memberName}</span>,
+  },
   { header: "Budget", align: "right", cell: (key) => <BudgetUse of={key} /> },
+  { header: "This month", money: ({ monthChargedNanoUsd }) => monthChargedNanoUsd },
+  {
+    header: "Last used",
+    align: "right",
+    cell: ({ lastUsedAt }) => <Time at={lastUsedAt} as="relative" none="never" />,
+  },
   {
     header: "Created",
     align: "right",

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { pageSizes, usualPageSize } from "../search/list-search.ts";
 
 type Change = Readonly<Record<string, string | true | undefined>>;
 
@@ -61,13 +62,35 @@ export function LinkGroup<Value extends string>(props: {
   );
 }
 
-/** Leads to older rows, and back to the newest. */
-export function Pager({ before, next }: { before: string | undefined; next: string | undefined }) {
-  if (before === undefined && next === undefined) return null;
+interface PagerProps {
+  before: string | undefined;
+  next: string | undefined;
+  /** The size of a page, where it can be chosen. */
+  size?: number;
+}
+
+/** Leads to further rows, and back to the first ones. */
+export function Pager({ before, next, size }: PagerProps) {
+  const change = useSearchChange();
+  const hasSizes = size !== undefined && (size !== usualPageSize || next !== undefined);
+  if (before === undefined && next === undefined && !hasSizes) return null;
   return (
     <nav className="pager" aria-label="Pages">
-      {before !== undefined && <SearchLink change={{ before: undefined }}>Newest</SearchLink>}
-      {next !== undefined && <SearchLink change={{ before: next }}>Older</SearchLink>}
+      {hasSizes && (
+        <select
+          aria-label="Rows of a page"
+          value={size}
+          onChange={({ target }) => change({ size: target.value })}
+        >
+          {pageSizes.map((one) => (
+            <option key={one} value={one}>
+              {one} rows
+            </option>
+          ))}
+        </select>
+      )}
+      {before !== undefined && <SearchLink change={{ before: undefined }}>First</SearchLink>}
+      {next !== undefined && <SearchLink change={{ before: next }}>Next</SearchLink>}
     </nav>
   );
 }

@@ -301,6 +301,7 @@ CREATE TABLE usage_day (
 ) WITH (fillfactor = 80);
 
 CREATE INDEX usage_day_day ON usage_day (day);
+CREATE INDEX usage_day_key_id ON usage_day (key_id, day);
 
 -- What the entries of a conversation charge, until it is deleted.
 CREATE TABLE conversation_spend (

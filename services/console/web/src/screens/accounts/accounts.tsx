@@ -1,12 +1,19 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type AccountSummary, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import {
+  AccountOrder,
+  type AccountSummary,
+  OperatorService,
+} from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatCount } from "../../format/numbers.ts";
+import { accountOrders, pageSizeOf } from "../../search/list-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { OrderChoice } from "../../ui/order-choice.tsx";
 import { Screen } from "../../ui/screen.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -15,16 +22,16 @@ import { CreateAccount } from "./create-account.tsx";
 import { WaitingSignUps } from "./waiting-sign-ups.tsx";
 
 const route = getRouteApi("/app/accounts");
-const pageSize = 50;
 
-/** The accounts, the newest first. */
+/** The accounts. */
 export function Accounts() {
-  const { before } = route.useSearch();
+  const { q, order, before, ...search } = route.useSearch();
+  const limit = pageSizeOf(search);
   const { canChange } = useAccess();
   const creation = useOpen();
   const accounts = useQuery(OperatorService.method.listAccounts, {
-    limit: pageSize,
-    beforeAccountId: before ?? "",
+    ...{ search: q ?? "", limit, beforeAccountId: before ?? "" },
+    order: order === "name" ? AccountOrder.NAME : AccountOrder.UNSPECIFIED,
   });
   const create = canChange && (
     <Button look="primary" icon="plus" onClick={creation.open}>
@@ -34,16 +41,26 @@ export function Accounts() {
   return (
     <Screen title="Accounts" actions={create}>
       <WaitingSignUps />
+      <div className="filters">
+        <SearchBox label="Search by name or id" q={q} />
+        <OrderChoice orders={accountOrders} order={order} />
+      </div>
       <Loaded query={accounts}>
         {({ accounts, hasMore }) =>
-          accounts.length === 0 ? (
+          accounts.length === 0 && q !== undefined ? (
+            <Empty icon="accounts" title="No account matches" />
+          ) : accounts.length === 0 ? (
             <Empty icon="accounts" title="No accounts yet">
               An account has a prepaid wallet, and keys that spend from it.
             </Empty>
           ) : (
             <>
               <DataTable caption="Accounts" columns={columns} rows={accounts} idOf={idOf} />
-              <Pager before={before} next={hasMore ? idOf(accounts.at(-1)) : undefined} />
+              <Pager
+                before={before}
+                next={hasMore ? idOf(accounts.at(-1)) : undefined}
+                size={limit}
+              />
             </>
           )
         }

@@ -8,6 +8,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { KeyStateBadge } from "../../ui/key-columns.tsx";
 import { LimitList } from "../../ui/limit-list.tsx";
+import { Money } from "../../ui/money.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -21,7 +22,7 @@ export function KeyScreen() {
   const { canChangeKeys } = useAccess();
   const read = useQuery(OperatorService.method.getKey, { keyId });
   const key = read.data?.key;
-  const title = key?.name || keyId;
+  const title = key?.name || key?.shownKey || keyId;
   return (
     <Screen
       title={title}
@@ -61,7 +62,9 @@ function Content({ of: key }: { of: Key }) {
               </Link>
             ),
           ],
+          ["Key", <code key="shown">{key.shownKey}</code>],
           ["Owner", key.owner],
+          ["Created by", key.memberName],
           ["Kind", key.channel],
           [
             "Models",
@@ -80,28 +83,33 @@ function Content({ of: key }: { of: Key }) {
             ),
           ],
           ["Tags", key.tags.length > 0 && <Tags tags={key.tags} />],
+          ["Last used", <Time key="used" at={key.lastUsedAt} none="never" />],
+          ["Charged this month", <Money key="month" nano={key.monthChargedNanoUsd ?? 0n} />],
           ["Created", day(key.createdAt)],
           ["Expires", key.expiresAt ? day(key.expiresAt) : "never"],
           ["Rotated", day(key.rotatedAt)],
           ["Old text valid until", day(key.replacedExpiresAt)],
           ["Revoked", day(key.revokedAt)],
-          [
-            "See also",
-            <span key="links">
-              <Link to="/activity" search={{ key: key.id }}>
-                Activity
-              </Link>
-              {" · "}
-              <Link to="/requests" search={{ key: key.id }}>
-                Requests
-              </Link>
-            </span>,
-          ],
+          ["See also", <SeeAlso key="links" keyId={key.id} />],
         ]}
       />
       <Section title="Limits">
         <LimitList use={key.limits} />
       </Section>
+    </>
+  );
+}
+
+function SeeAlso({ keyId }: { keyId: string }) {
+  return (
+    <>
+      <Link to="/activity" search={{ key: keyId }}>
+        Activity
+      </Link>
+      {" · "}
+      <Link to="/requests" search={{ key: keyId }}>
+        Requests
+      </Link>
     </>
   );
 }

@@ -1,30 +1,36 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type Key, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { type Key, KeyOrder, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
+import { keyOrders, pageSizeOf } from "../../search/list-search.ts";
 import { AccountFilter } from "../../ui/account-filter.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CreateKey } from "../../ui/create-key.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { keyColumns } from "../../ui/key-columns.tsx";
+import { OrderChoice } from "../../ui/order-choice.tsx";
 import { Screen } from "../../ui/screen.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 
 const route = getRouteApi("/app/keys");
-const pageSize = 50;
+const orders = {
+  newest: KeyOrder.UNSPECIFIED,
+  name: KeyOrder.NAME,
+  used: KeyOrder.LAST_USED,
+} as const;
 
-/** The keys, the newest first. */
+/** The keys. */
 export function Keys() {
-  const { account = "", before } = route.useSearch();
+  const { account = "", q, order = "newest", before, ...search } = route.useSearch();
+  const limit = pageSizeOf(search);
   const { canChangeKeys, isCustomer } = useAccess();
   const creation = useOpen();
   const keys = useQuery(OperatorService.method.listKeys, {
-    account,
-    limit: pageSize,
-    beforeKeyId: before ?? "",
+    ...{ account, search: q ?? "", order: orders[order], limit, beforeKeyId: before ?? "" },
   });
   const names = useAccountNames(keys.data?.keys.map(({ accountId }) => accountId));
   return (
@@ -38,17 +44,15 @@ export function Keys() {
         )
       }
     >
-      {!isCustomer && (
-        <div className="filters">
-          <AccountFilter account={account} />
-        </div>
-      )}
+      <div className="filters">
+        <SearchBox label="Search by name, owner, tag or id, or paste a key" q={q} />
+        {!isCustomer && <AccountFilter account={account} />}
+        <OrderChoice orders={keyOrders} order={order} />
+      </div>
       <Loaded query={keys}>
         {({ keys, hasMore }) =>
           keys.length === 0 ? (
-            <Empty icon="keys" title={account ? "This account has no keys" : "No keys yet"}>
-              A program calls the gateway with a key of an account.
-            </Empty>
+            <NoKeys isSearch={q !== undefined} isOfAccount={account !== ""} />
           ) : (
             <>
               <DataTable
@@ -57,7 +61,7 @@ export function Keys() {
                 rows={keys}
                 idOf={({ id }) => id}
               />
-              <Pager before={before} next={hasMore ? keys.at(-1)?.id : undefined} />
+              <Pager before={before} next={hasMore ? keys.at(-1)?.id : undefined} size={limit} />
             </>
           )
         }
@@ -69,6 +73,15 @@ export function Keys() {
         onClose={creation.close}
       />
     </Screen>
+  );
+}
+
+function NoKeys({ isSearch, isOfAccount }: { isSearch: boolean; isOfAccount: boolean }) {
+  if (isSearch) return <Empty icon="keys" title="No key matches" />;
+  return (
+    <Empty icon="keys" title={isOfAccount ? "This account has no keys" : "No keys yet"}>
+      A program calls the gateway with a key of an account.
+    </Empty>
   );
 }
 

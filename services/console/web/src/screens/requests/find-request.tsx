@@ -1,8 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
+import { useFindKey } from "../../calls/use-find-key.ts";
+import { isKeyText } from "../../search/key-text.ts";
 
-/** Leads to a request by any of its ids. */
+/** Leads to a request by any of its ids. The text of a key leads to the key. */
 export function FindRequest() {
   const navigate = useNavigate();
+  const { find, problem } = useFindKey();
   return (
     <form
       className="filters"
@@ -10,7 +13,12 @@ export function FindRequest() {
         event.preventDefault();
         const requestId = String(new FormData(event.currentTarget).get("id")).trim();
         if (requestId === "") return;
-        void navigate({ to: "/requests/$requestId", params: { requestId } });
+        if (!isKeyText(requestId)) {
+          void navigate({ to: "/requests/$requestId", params: { requestId } });
+          return;
+        }
+        event.currentTarget.reset();
+        find(requestId);
       }}
     >
       <input
@@ -18,7 +26,13 @@ export function FindRequest() {
         aria-label="Any id of a request"
         placeholder="Find a request: req_…, chatcmpl-…, msg_…, resp_…, or an id of the client or provider"
         className="grow"
+        autoComplete="off"
       />
+      {problem !== undefined && (
+        <span className="hint bad" role="alert">
+          {problem}
+        </span>
+      )}
     </form>
   );
 }

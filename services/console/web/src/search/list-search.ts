@@ -1,0 +1,48 @@
+import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
+
+/** How many rows a page of a list may have. */
+export const pageSizes = ["25", "50", "100", "200"] as const;
+
+/** How many it has where the address does not say. */
+export const usualPageSize = 50;
+
+/** The orders of lists with their names for people. The first one needs no parameter. */
+export const accountOrders = { newest: "Newest first", name: "By name" } as const;
+export const keyOrders = { ...accountOrders, used: "Last used first" } as const;
+
+/** The address of a list: what it searches for, its order, and the page. */
+export interface ListSearch<Order extends string> {
+  q?: string;
+  order?: Order;
+  size?: (typeof pageSizes)[number];
+  before?: string;
+}
+
+/** Returns what an address asks of a list, without what it does not know. */
+export function readListSearch<Order extends string>(
+  raw: RawSearch,
+  orders: Readonly<Record<Order, string>>,
+): ListSearch<Order> {
+  return {
+    ...readTexts(raw, ["q", "before"]),
+    ...defined({
+      order: readOne(raw, "order", Object.keys(orders) as Order[]),
+      size: readOne(raw, "size", pageSizes),
+    }),
+  } as ListSearch<Order>;
+}
+
+/** The address of Keys. */
+export interface KeysSearch extends ListSearch<keyof typeof keyOrders> {
+  account?: string;
+}
+
+/** Returns what an address asks of Keys. */
+export function readKeysSearch(raw: RawSearch): KeysSearch {
+  return { ...readTexts(raw, ["account"]), ...readListSearch(raw, keyOrders) };
+}
+
+/** Returns how many rows a page has. */
+export function pageSizeOf({ size }: { size?: string }): number {
+  return size === undefined ? usualPageSize : Number(size);
+}
