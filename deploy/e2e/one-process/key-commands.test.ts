@@ -153,6 +153,12 @@ describe("the commands of keys, accounts and wallets", () => {
     const { stdout: shown } = await tollgate("account", "show", account);
     expect(shown).toContain("budget: 0.00 of 12.50 USD/month (resets ");
     expect(shown).toContain("active keys: 3");
+    const zone = await json("account", "update", account, "--time-zone", "Asia/Tokyo");
+    expect(zone).toMatchObject({ time_zone: "Asia/Tokyo", limits });
+    const { stdout: zoned } = await tollgate("account", "show", account);
+    expect(zoned).toContain("time zone of budgets: Asia/Tokyo");
+    const unknown = await tollgate("account", "update", account, "--time-zone", "Tokyo");
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("an IANA name") });
     const none = ["--budget", "none", "--rpm", "none"];
     expect(await json("account", "update", account, ...none)).toMatchObject({ limits: null });
   });

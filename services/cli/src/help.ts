@@ -8,7 +8,7 @@ export const help = `tollgate: the operator's commands
   tollgate account create NAME [--credit USD] [--admission POLICY] [LIMITS]
   tollgate account list [--limit N] [--before ACCOUNT-ID]
   tollgate account show ACCOUNT
-  tollgate account update ACCOUNT [--admission POLICY] [LIMITS]
+  tollgate account update ACCOUNT [--admission POLICY] [--time-zone ZONE] [LIMITS]
   tollgate account plan ACCOUNT PLAN|none
   tollgate account bounds ACCOUNT [--max-keys N] [--models GLOB,GLOB] [LIMITS]
   tollgate account freeze|unfreeze|revoke-keys|close ACCOUNT

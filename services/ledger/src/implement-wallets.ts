@@ -1,7 +1,7 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { flushCaptures, type LedgerParts } from "./ledger-parts.ts";
-import { listLimits, setLimits } from "./limits.ts";
+import { listLimits, setLimits, setTimeZone } from "./limits.ts";
 import { adjust, findWallet, topUp } from "./wallet.ts";
 
 /** Returns the calls about wallets and limits. */
@@ -23,6 +23,10 @@ export function implementWalletCalls(parts: LedgerParts) {
     async setLimits({ accountId, ownerId, limits }) {
       const use = await locks.run(accountId, () => setLimits(pool, { accountId, ownerId, limits }));
       return use === undefined ? {} : { use };
+    },
+    async setTimeZone({ accountId, timeZone }) {
+      await locks.run(accountId, () => setTimeZone(pool, { accountId, timeZone }));
+      return {};
     },
     async listLimits({ ownerIds }) {
       await flushCaptures(parts);

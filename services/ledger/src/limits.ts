@@ -54,6 +54,26 @@ export async function setLimits(
 }
 
 /**
+ * Sets the time zone of an account's budgets, an IANA name: their days, weeks and months are of it from
+ * the end of their present periods on. Throws `invalid_param` for an unknown zone. See
+ * sql/limits/set_time_zone.sql.
+ */
+export async function setTimeZone(
+  pool: pg.Pool,
+  { accountId, timeZone }: { accountId: string; timeZone: string },
+): Promise<void> {
+  if (accountId === "") throw invalidParam("account_id", "A time zone needs an account.");
+  const { rows } = await pool.query<{ is_set: boolean }>({
+    name: "set-time-zone",
+    text: "SELECT set_time_zone($1, $2) AS is_set",
+    values: [accountId, timeZone],
+  });
+  if (rows[0]?.is_set) return;
+  const message = "A time zone is an IANA name that the database knows, such as Europe/Berlin.";
+  throw invalidParam("time_zone", message);
+}
+
+/**
  * Resolves with the limits of those owners that have any, and how much of them is used now, in no
  * order. Throws `invalid_param` for more than 10,000 owners.
  */

@@ -2,11 +2,11 @@ import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { maxBalanceNanoUsd } from "@tollgate/core/money";
 import type pg from "pg";
 import {
+  type AccountWallet,
   type Adjustment,
   type ChangedWallet,
   findWallet,
   tooMuch,
-  type WalletWithDebt,
 } from "./wallet.ts";
 
 /**
@@ -17,7 +17,7 @@ import {
 export async function reverseTopUp(
   pool: pg.Pool,
   { accountId, amountNanoUsd, reference, reason, at }: Adjustment,
-): Promise<{ wallet: WalletWithDebt; reversed: boolean }> {
+): Promise<{ wallet: AccountWallet; reversed: boolean }> {
   requireReversal(amountNanoUsd, reference, reason);
   const { rows } = await pool.query<ChangedWallet>({
     name: "reverse-top-up",
@@ -36,7 +36,7 @@ export async function reverseTopUp(
 export async function undoReversal(
   pool: pg.Pool,
   { accountId, amountNanoUsd, reference, reason, at }: Adjustment,
-): Promise<{ wallet: WalletWithDebt; undone: boolean }> {
+): Promise<{ wallet: AccountWallet; undone: boolean }> {
   requireReversal(amountNanoUsd, reference, reason);
   const { rows } = await pool.query<ChangedWallet>({
     name: "undo-reversal",
@@ -79,7 +79,7 @@ function outcomeOf([row]: readonly ChangedWallet[]): string {
   throw new GatewayError("invalid_param", message, { param: "reference" });
 }
 
-async function readWallet(pool: pg.Pool, accountId: string): Promise<WalletWithDebt> {
+async function readWallet(pool: pg.Pool, accountId: string): Promise<AccountWallet> {
   const wallet = await findWallet(pool, accountId);
   if (wallet === undefined) throw new Error("a wallet that was changed does not exist");
   return wallet;

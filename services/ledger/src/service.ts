@@ -66,7 +66,7 @@ export const ledger = defineService({
           LedgerService,
           implement(parts),
           // A service that calls providers can neither mint money nor lift a limit.
-          ["topUp", "adjust", "setLimits"],
+          ["topUp", "adjust", "setLimits", "setTimeZone"],
         ),
         bindService(CreditService, implementCredits(parts), ["reverseTopUp", "undoReversal"]),
         bindService(SlotService, { ...createSlots(pool, prisma), ...createSlotUses(pool) }, [

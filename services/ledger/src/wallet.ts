@@ -9,20 +9,23 @@ export interface WalletRow {
   heldNanoUsd: bigint;
 }
 
-/** A wallet, and what its account owes for refunded and disputed payments. */
-export interface WalletWithDebt extends WalletRow {
+/** A wallet, and what else the ledger has of its account. */
+export interface AccountWallet extends WalletRow {
+  /** What the account owes for refunded and disputed payments. */
   debtNanoUsd: bigint;
+  /** Whose days, weeks and months are the periods of the account's budgets. */
+  timeZone: string;
 }
 
 /** Resolves with an account's wallet, or undefined if it has none. */
 export async function findWallet(
   pool: pg.Pool,
   accountId: string,
-): Promise<WalletWithDebt | undefined> {
-  const { rows } = await pool.query<{ balance: bigint; held: bigint; debt: bigint }>({
+): Promise<AccountWallet | undefined> {
+  const { rows } = await pool.query<FoundWallet>({
     name: "find-wallet",
     // The debts are in the index reversal_owed.
-    text: `SELECT balance_nano_usd AS balance, held_nano_usd AS held,
+    text: `SELECT balance_nano_usd AS balance, held_nano_usd AS held, time_zone,
         coalesce((SELECT sum(r.amount_nano_usd - r.taken_nano_usd) FROM reversal r
           WHERE r.account_id = $1 AND r.taken_nano_usd < r.amount_nano_usd AND NOT r.is_undone
         ), 0)::bigint AS debt
@@ -36,7 +39,15 @@ export async function findWallet(
     balanceNanoUsd: row.balance,
     heldNanoUsd: row.held,
     debtNanoUsd: row.debt,
+    timeZone: row.time_zone,
   };
+}
+
+interface FoundWallet {
+  balance: bigint;
+  held: bigint;
+  debt: bigint;
+  time_zone: string;
 }
 
 /** Wallets hold whole micro-USD, so that six decimals write a balance exactly. */

@@ -12,14 +12,24 @@ import type { Account } from "../generated/client.ts";
 import { keyBoundsOf } from "../key-bounds.ts";
 import type { StoredKey } from "../keys.ts";
 
+/** What the ledger has of an account, besides its money. */
+export interface LedgerSide {
+  limits?: LimitUse | undefined;
+  timeZone?: string | undefined;
+}
+
 /** Returns an account as a message. */
-export function toAccount(account: Account, limits?: LimitUse): AccountMessage {
+export function toAccount(
+  account: Account,
+  { limits, timeZone = "" }: LedgerSide = {},
+): AccountMessage {
   const { id, name, admission, plan, createdAt, frozenAt, closedAt } = account;
   return create(AccountSchema, {
     id,
     name,
     admission,
     plan,
+    timeZone,
     createdAt: timestampFromDate(createdAt),
     keyBounds: keyBoundsOf(account),
     contentDays: account.contentDays ?? 0,
@@ -50,8 +60,11 @@ export function toKey(key: StoredKey, limits?: LimitUse): Key {
 }
 
 /** Returns an account as the audit log shows it. */
-export function accountSnapshot(account: Account, limits?: Limits): JsonObject {
-  const message = toAccount(account, limits && limitsOnly(limits));
+export function accountSnapshot(
+  account: Account,
+  { limits, timeZone }: { limits?: Limits | undefined; timeZone?: string | undefined } = {},
+): JsonObject {
+  const message = toAccount(account, { limits: limits && limitsOnly(limits), timeZone });
   return toJson(AccountSchema, message, { useProtoFieldName: true }) as JsonObject;
 }
 

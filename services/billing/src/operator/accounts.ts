@@ -37,7 +37,8 @@ export function implementAccounts(parts: OperatorParts) {
       ledger.getWallet({ accountId }),
       findLimits(ledger, [accountId]),
     ]);
-    const message = toAccount(account, limits.get(accountId));
+    const side = { limits: limits.get(accountId), timeZone: wallet?.timeZone };
+    const message = toAccount(account, side);
     return { account: message, activeKeys, ...(wallet && { wallet }) };
   }
 
@@ -87,7 +88,7 @@ async function openAccount(
     isIncomplete,
     (transaction, created) => {
       const after = {
-        ...snapshot(created, limits),
+        ...snapshot(created, { limits }),
         credit_nano_usd: String(creditNanoUsd),
       };
       return recordChange(transaction, actor, {
@@ -107,15 +108,19 @@ async function openAccount(
   const opening = { accountId, amountNanoUsd: creditNanoUsd, reference: openingReference };
   const { wallet } = await ledger.topUp(opening);
   const found = await findLimits(ledger, hasLimits(limits) ? [accountId] : []);
-  return { account: toAccount(account, found.get(accountId)), ...(wallet && { wallet }) };
+  const side = { limits: found.get(accountId), timeZone: wallet?.timeZone };
+  return { account: toAccount(account, side), ...(wallet && { wallet }) };
 }
 
-/** Changes the admission policy, the plan, the limits and the bounds of an account, or freezes it. */
+/**
+ * Changes the admission policy, the plan, the limits, the time zone and the bounds of an account, or
+ * freezes it.
+ */
 async function changeAccount(
   { prisma, ledger, notices, actor, catalog, now }: OperatorParts,
   { account: name, limits: changes, isFrozen, keyBounds, ...request }: UpdateAccountRequest,
 ) {
-  const { admission, plan } = request;
+  const { admission, plan, timeZone } = request;
   if (plan !== undefined) requirePlan(catalog(), plan);
   const { id } = await requireAccount(prisma, name);
   const bounds = keyBounds && storedKeyBounds(keyBounds);
@@ -128,6 +133,8 @@ async function changeAccount(
   const changed = await withLockedRow(prisma, "account", id, async (transaction) => {
     const before = await transaction.account.findUniqueOrThrow({ where: { id } });
     const owner = { accountId: id, ownerId: id };
+    const zoneBefore = (await ledger.getWallet({ accountId: id })).wallet?.timeZone;
+    if (timeZone !== undefined) await ledger.setTimeZone({ accountId: id, timeZone });
     const limits = changes && (await changeLimits(ledger, owner, changes));
     const limited = limits && { isLimited: hasLimits(limits.after) };
     const frozen = isFrozen !== undefined && {
@@ -138,14 +145,18 @@ async function changeAccount(
     await recordChange(transaction, actor, {
       action: "UpdateAccount",
       ...subjectOf(id),
-      before: snapshot(before, limits?.before),
-      after: snapshot(after, limits?.after),
+      before: snapshot(before, { limits: limits?.before, timeZone: zoneBefore }),
+      after: snapshot(after, { limits: limits?.after, timeZone: timeZone ?? zoneBefore }),
     });
     return after;
   });
   notices.publish("account.changed", id);
-  const limits = await findLimits(ledger, [id]);
-  return { account: toAccount(changed, limits.get(id)) };
+  const [limits, { wallet }] = await Promise.all([
+    findLimits(ledger, [id]),
+    ledger.getWallet({ accountId: id }),
+  ]);
+  const side = { limits: limits.get(id), timeZone: wallet?.timeZone };
+  return { account: toAccount(changed, side) };
 }
 
 function subjectOf(accountId: string) {

@@ -37,15 +37,16 @@ export const createAccountCommand: Command = {
 /** `tollgate account update` */
 export const updateAccountCommand: Command = {
   takes: ["ACCOUNT"],
-  options: ["admission", ...limitOptions],
-  async run([name = ""], { admission: policy, ...options }, operator) {
+  options: ["admission", "time-zone", ...limitOptions],
+  async run([name = ""], { admission: policy, "time-zone": timeZone, ...options }, operator) {
     const limits = limitChangesOfOptions(options);
-    if (policy === undefined && limits === undefined) {
-      throw new UsageError("account update needs --admission or a limit to change");
+    if (policy === undefined && timeZone === undefined && limits === undefined) {
+      throw new UsageError("account update needs --admission, --time-zone or a limit to change");
     }
     const { account } = await operator().updateAccount({
       account: name,
       ...(policy === undefined ? {} : { admission: readAdmission(policy) }),
+      ...(timeZone === undefined ? {} : { timeZone }),
       ...(limits === undefined ? {} : { limits }),
     });
     return { lines: accountLines(account), json: accountJson(account) };
@@ -120,23 +121,26 @@ const columns: readonly TableColumn<AccountSummary>[] = [
 
 function accountLines(account: Account | undefined): string[] {
   if (account === undefined) return [];
-  const { id, name, admission, plan, createdAt, limits } = account;
+  const { id, name, admission, plan, createdAt, limits, timeZone } = account;
   return [
     `account ${id} (${name})`,
     `created: ${shortTime(createdAt)}`,
     `admission: ${admission || "default"}`,
     `plan: ${plan || noPlan}`,
+    `time zone of budgets: ${timeZone}`,
     ...limitLines(limits),
   ];
 }
 
 function accountJson(account: Account | undefined) {
   const { id = "", name = "", admission = "", plan = "", createdAt, limits } = account ?? {};
+  const { timeZone = "" } = account ?? {};
   return {
     id,
     name,
     admission: admission || "default",
     plan: plan || null,
+    time_zone: timeZone,
     created_at: isoTime(createdAt),
     limits: limitsJson(limits),
   };

@@ -47,6 +47,7 @@ export const optionTypes = {
   route: { type: "string" },
   rpm: { type: "string" },
   tag: { type: "string", multiple: true },
+  "time-zone": { type: "string" },
   to: { type: "string" },
   tpm: { type: "string" },
   without: { type: "string", multiple: true },

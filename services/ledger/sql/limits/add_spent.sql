@@ -11,8 +11,10 @@ RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE usage_limit SET
     spent_nano_usd = charges[array_position(owners, owner_id)] + CASE
-      WHEN find_period_start(budget_period, at) = period_start THEN spent_nano_usd ELSE 0 END,
-    period_start = find_period_start(budget_period, at)
-  WHERE owner_id = ANY (owners) AND (account_id = account) IS TRUE
-    AND find_period_start(budget_period, at) >= period_start;
+      WHEN at < period_end THEN spent_nano_usd ELSE 0 END,
+    period_start = CASE WHEN at < period_end THEN period_start
+      ELSE greatest(period_end, find_period_start(budget_period, at, time_zone)) END,
+    period_end = CASE WHEN at < period_end THEN period_end
+      ELSE find_period_end(budget_period, at, time_zone) END
+  WHERE owner_id = ANY (owners) AND (account_id = account) IS TRUE AND at >= period_start;
 END $$;

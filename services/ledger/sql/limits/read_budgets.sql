@@ -7,8 +7,7 @@ CREATE OR REPLACE FUNCTION read_budgets(account_ids text[], events usage_event[]
 RETURNS TABLE (owners text[], budgets bigint[]) LANGUAGE sql STABLE AS $$
   SELECT coalesce(array_agg(owner_id), '{}'), coalesce(array_agg(
       budget_nano_usd - held_nano_usd - CASE
-        WHEN find_period_start(budget_period, now()) > period_start THEN 0
-        ELSE spent_nano_usd END
+        WHEN now() >= period_end THEN 0 ELSE spent_nano_usd END
     ), '{}')
   FROM usage_limit WHERE owner_id = ANY (
     account_ids || ARRAY(SELECT DISTINCT event.key_id FROM unnest(events) AS event))

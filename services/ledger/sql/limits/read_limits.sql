@@ -15,7 +15,7 @@ RETURNS TABLE (
 ) LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN QUERY SELECT l.owner_id, l.account_id,
-    l.budget_nano_usd, l.budget_period, find_period_end(l.budget_period, current.start),
+    l.budget_nano_usd, l.budget_period, nullif(current.period_end, 'infinity'),
     current.spent, l.held_nano_usd, l.budget_nano_usd - current.spent - l.held_nano_usd,
     l.parallel, l.in_progress, l.parallel - l.in_progress,
     l.requests_per_minute, used.requests, l.requests_per_minute - used.requests,
@@ -23,9 +23,9 @@ BEGIN
     l.tokens_per_minute, used.tokens, l.tokens_per_minute - used.tokens, used.tokens_reset_ms
   FROM usage_limit l,
     LATERAL (
-      SELECT greatest(l.period_start, p.start) AS start,
-        CASE WHEN p.start > l.period_start THEN 0 ELSE l.spent_nano_usd END AS spent
-      FROM (SELECT find_period_start(l.budget_period, now()) AS start) p
+      SELECT CASE WHEN now() >= l.period_end THEN 0 ELSE l.spent_nano_usd END AS spent,
+        CASE WHEN now() >= l.period_end
+          THEN find_period_end(l.budget_period, now(), l.time_zone) ELSE l.period_end END AS period_end
     ) current,
     LATERAL (
       SELECT coalesce(sum(s.requests), 0)::bigint AS requests,

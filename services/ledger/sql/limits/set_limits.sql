@@ -9,7 +9,9 @@ CREATE OR REPLACE FUNCTION set_limits(
 )
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  start timestamptz;
+  zone text;
+  period_from timestamptz;
+  period_to timestamptz;
   spent bigint;
   held bigint;
   open_requests bigint;
@@ -17,30 +19,33 @@ BEGIN
   PERFORM set_config('lock_timeout', '100ms', true);
   INSERT INTO wallet (account_id, balance_nano_usd, held_nano_usd) VALUES (account, 0, 0)
     ON CONFLICT DO NOTHING;
-  PERFORM FROM wallet WHERE account_id = account FOR UPDATE;
+  SELECT time_zone INTO zone FROM wallet WHERE account_id = account FOR UPDATE;
   IF num_nonnulls(budget, requests, tokens, max_in_progress) = 0 THEN
     DELETE FROM usage_limit WHERE owner_id = owner AND account_id = account;
     RETURN;
   END IF;
   IF budget IS NOT NULL THEN
-    -- A transaction that began later may have begun the next period already.
-    start := greatest(find_period_start(period, now()), (
-      SELECT l.period_start FROM usage_limit l
-      WHERE l.owner_id = owner AND l.budget_period = period));
-    -- Periods begin with a day. `usage_day` has few rows of an account.
-    SELECT coalesce(sum(charged_nano_usd), 0) INTO spent FROM usage_day
-      WHERE account_id = account AND day >= start AND (owner = account OR key_id = owner);
+    -- A period that has not ended goes on, also where it is of an earlier time zone, or was begun by a
+    -- transaction that began later.
+    SELECT l.period_start, l.period_end INTO period_from, period_to FROM usage_limit l
+      WHERE l.owner_id = owner AND l.budget_period = period AND now() < l.period_end;
+    IF NOT FOUND THEN
+      period_from := find_period_start(period, now(), zone);
+      period_to := find_period_end(period, now(), zone);
+    END IF;
+    SELECT coalesce(sum(charged), 0) INTO spent FROM sum_charges_since(account, period_from)
+      WHERE owner = account OR key_id = owner;
   END IF;
   SELECT coalesce(sum(h.amount_nano_usd), 0), coalesce(sum(h.in_progress), 0)
     INTO held, open_requests
     FROM hold h WHERE h.account_id = account AND (owner = account OR h.key_id = owner);
   INSERT INTO usage_limit AS l (owner_id, account_id, budget_nano_usd, budget_period, period_start,
-    spent_nano_usd, held_nano_usd, in_progress, requests_per_minute, tokens_per_minute, parallel)
-  VALUES (owner, account, budget, CASE WHEN budget IS NOT NULL THEN period END, start,
-    coalesce(spent, 0), held, open_requests, requests, tokens, max_in_progress)
+    period_end, time_zone, spent_nano_usd, held_nano_usd, in_progress, requests_per_minute, tokens_per_minute, parallel)
+  VALUES (owner, account, budget, CASE WHEN budget IS NOT NULL THEN period END,
+    period_from, period_to, zone, coalesce(spent, 0), held, open_requests, requests, tokens, max_in_progress)
   ON CONFLICT (owner_id) DO UPDATE SET
     budget_nano_usd = excluded.budget_nano_usd, budget_period = excluded.budget_period,
-    period_start = excluded.period_start, spent_nano_usd = excluded.spent_nano_usd,
+    period_start = excluded.period_start, period_end = excluded.period_end, spent_nano_usd = excluded.spent_nano_usd,
     held_nano_usd = excluded.held_nano_usd, in_progress = excluded.in_progress,
     requests_per_minute = excluded.requests_per_minute,
     tokens_per_minute = excluded.tokens_per_minute, parallel = excluded.parallel

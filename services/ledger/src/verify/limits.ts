@@ -3,7 +3,7 @@ import { check, eachSlice, inSlice, lineLimit, type VerificationRun } from "./ve
 
 /**
  * Checks of each key and account with limits that what it holds and has in progress are the sums of
- * its holds, that what it spent is what it was charged since the start of the period, and that its
+ * its holds, that what it spent in a period that has not ended is what it was charged in it, and that its
  * wallet knows of the limits; and that each wallet that does has some.
  */
 export async function verifyLimits(run: VerificationRun): Promise<void> {
@@ -20,7 +20,7 @@ export async function verifyLimits(run: VerificationRun): Promise<void> {
   );
 }
 
-/** The sums are read once for all owners of a slice. */
+/** The charges are summed once for all keys of an account whose period began at one time. */
 function limitsSql(own: string): string {
   return `
     WITH l AS (SELECT * FROM usage_limit WHERE ${own}),
@@ -28,21 +28,20 @@ function limitsSql(own: string): string {
               sum(in_progress) AS in_progress
             FROM hold, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
             WHERE account_id = ANY (ARRAY(SELECT account_id FROM l)) GROUP BY 1, 2),
-      d AS (SELECT account_id, owner_id, day, sum(charged_nano_usd) AS charged
-            FROM usage_day, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
-            WHERE account_id = ANY (ARRAY(SELECT account_id FROM l))
-              AND day >= (SELECT min(period_start) FROM l) GROUP BY 1, 2, 3),
-      s AS (SELECT l.owner_id, sum(d.charged) AS charged
-            FROM l JOIN d USING (account_id, owner_id) WHERE d.day >= l.period_start GROUP BY 1)
+      p AS (SELECT DISTINCT account_id, period_start FROM l WHERE period_end > now()),
+      s AS (SELECT p.account_id, p.period_start, owner_id, sum(c.charged) AS charged
+            FROM p, LATERAL sum_charges_since(p.account_id, p.period_start) c,
+              LATERAL (VALUES (p.account_id), (c.key_id)) AS of (owner_id) GROUP BY 1, 2, 3)
     SELECT l.owner_id, l.account_id, l.held_nano_usd AS held, l.in_progress,
       l.spent_nano_usd AS spent, coalesce(h.held, 0)::bigint AS holds,
       coalesce(h.in_progress, 0)::bigint AS requests, coalesce(s.charged, 0)::bigint AS charged,
       coalesce(w.has_limits, false) AS is_known
-    FROM l LEFT JOIN h USING (account_id, owner_id) LEFT JOIN s USING (owner_id)
+    FROM l LEFT JOIN h USING (account_id, owner_id)
+      LEFT JOIN s USING (account_id, period_start, owner_id)
       LEFT JOIN LATERAL (
         SELECT has_limits FROM wallet w WHERE w.account_id = l.account_id LIMIT 1) w ON true
-    WHERE (l.held_nano_usd, l.in_progress, l.spent_nano_usd)
-        <> (coalesce(h.held, 0), coalesce(h.in_progress, 0), coalesce(s.charged, 0))
+    WHERE (l.held_nano_usd, l.in_progress) <> (coalesce(h.held, 0), coalesce(h.in_progress, 0))
+      OR l.period_end > now() AND l.spent_nano_usd <> coalesce(s.charged, 0)
       OR w.has_limits IS NOT TRUE
     ORDER BY l.owner_id LIMIT ${lineLimit}`;
 }

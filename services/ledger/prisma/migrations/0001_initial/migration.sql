@@ -10,6 +10,8 @@ CREATE TABLE wallet (
   created_at       timestamptz(6) NOT NULL DEFAULT now(),
   -- Whether the account or one of its keys has a usage_limit: only then are they looked up.
   has_limits       boolean NOT NULL DEFAULT false,
+  -- Whose days, weeks and months are the periods of budgets: an IANA name.
+  time_zone        text NOT NULL DEFAULT 'UTC',
   CHECK (balance_nano_usd - held_nano_usd >= 0)
 );
 
@@ -67,9 +69,12 @@ CREATE TABLE usage_limit (
   account_id          text NOT NULL,
   budget_nano_usd     bigint,
   budget_period       text,
-  -- When the period began in which the owner spent `spent_nano_usd`. A later period begins with
-  -- nothing spent.
+  -- The period in which the owner spent `spent_nano_usd`. A later one begins with nothing spent. A total
+  -- budget has one from -infinity to infinity.
   period_start        timestamptz(6),
+  period_end          timestamptz(6),
+  -- That of the wallet. The period after this one is of this zone.
+  time_zone           text NOT NULL DEFAULT 'UTC',
   spent_nano_usd      bigint NOT NULL DEFAULT 0,
   -- The sums of the owner's holds. Triggers alone write them, as they write the wallet's.
   held_nano_usd       bigint NOT NULL DEFAULT 0,
@@ -87,7 +92,7 @@ CREATE TABLE usage_limit (
   -- Few constraints, since each statement that updates a row parses all of them.
   CHECK (least(spent_nano_usd, held_nano_usd, in_progress) >= 0),
   CHECK (least(budget_nano_usd, parallel, requests_per_minute, tokens_per_minute) > 0),
-  CHECK (num_nulls(budget_nano_usd, budget_period, period_start) IN (0, 3)),
+  CHECK (num_nulls(budget_nano_usd, budget_period, period_start, period_end) IN (0, 4)),
   CHECK (budget_period IN ('day', 'week', 'month', 'total'))
 ) WITH (fillfactor = 70);
 
@@ -565,7 +570,8 @@ CREATE TRIGGER entry_default_no_truncate BEFORE TRUNCATE ON entry_default
 CREATE TRIGGER wallet_opens_empty BEFORE INSERT ON wallet FOR EACH ROW
   WHEN (NEW.balance_nano_usd <> 0 OR NEW.held_nano_usd <> 0 OR NEW.has_limits)
   EXECUTE FUNCTION refuse_direct_change();
-CREATE TRIGGER wallet_no_direct_update BEFORE UPDATE ON wallet
+CREATE TRIGGER wallet_no_direct_update
+  BEFORE UPDATE OF account_id, balance_nano_usd, held_nano_usd, created_at, has_limits ON wallet
   FOR EACH ROW EXECUTE FUNCTION refuse_direct_change();
 CREATE TRIGGER wallet_no_delete BEFORE DELETE ON wallet
   FOR EACH ROW EXECUTE FUNCTION refuse_direct_change();

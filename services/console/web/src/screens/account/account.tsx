@@ -105,6 +105,7 @@ function Content({ summary }: { summary: AccountSummary }) {
             ),
           ],
           ["Plan", account.plan ? <Badge key="plan">{account.plan}</Badge> : "list prices"],
+          ["Time zone of budgets", account.timeZone],
           ...endFacts(account),
           ["Created", <Time key="created" at={account.createdAt} />],
           ["See also", <UsageLinks key="links" account={account.id} />],
