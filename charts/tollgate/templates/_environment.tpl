@@ -93,6 +93,14 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
   value: 0.0.0.0:8081
 - name: TOLLGATE_CONSOLE_PROXIES
   value: {{ $console.proxies | quote }}
+- name: TOLLGATE_EDGE_URL
+  value: http://{{ include "tollgate.fullname" . }}-edge:8080
+- name: TOLLGATE_PLAYGROUND_BUDGET
+  value: {{ $console.playgroundBudget | quote }}
+{{- with .Values.publicUrl }}
+- name: TOLLGATE_PUBLIC_URL
+  value: {{ . | quote }}
+{{- end }}
 {{- with $console.url }}
 - name: TOLLGATE_CONSOLE_URL
   value: {{ . | quote }}

@@ -1,6 +1,6 @@
 {{/*
 The traits of each service: the services that it calls, whether it uses Postgres, reads the catalog,
-serves clients or operators, stores the providers' keys, adds money or changes keys (and so has the operators' secret), calls providers (and so has a spool), receives proxied requests from the edge, and
+serves clients or operators, relays requests to the edge, stores the providers' keys, adds money or changes keys (and so has the operators' secret), calls providers (and so has a spool), receives proxied requests from the edge, and
 serves live sockets. The environment, network policies and autoscalers are derived from them.
 */}}
 {{- define "tollgate.fleet" -}}
@@ -39,6 +39,7 @@ billing:
   catalog: true
 console:
   calls: [billing]
+  relays: true
   operators: true
   operatorSecret: true
 ledger:

@@ -37,6 +37,12 @@ const screens: readonly Screen[] = [
   { name: "account", path: "/accounts", heading: "Northwind Logistics", follow: ".row-link" },
   { name: "keys", path: "/keys", heading: "Keys" },
   { name: "key", path: "/keys", heading: "production", follow: ".row-link" },
+  { name: "quick-start", path: "/quick-start", heading: "Quick start" },
+  { name: "quick-start-member", path: "/quick-start", heading: "Quick start", role: "developer" },
+  { name: "quick-start-empty", path: "/quick-start", heading: "Quick start", state: "empty" },
+  { name: "playground", path: "/playground", heading: "Playground" },
+  { name: "playground-member", path: "/playground", heading: "Playground", role: "developer" },
+  { name: "playground-viewer", path: "/playground", heading: "Playground", role: "viewer" },
   { name: "activity", path: "/activity?period=30d", heading: "Activity" },
   {
     name: "activity-filtered",

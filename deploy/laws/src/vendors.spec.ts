@@ -10,13 +10,14 @@ const names = Object.keys(vendors);
 const aName = new RegExp(`(["'\`])(?:${names.join("|")})\\1`);
 
 /**
- * The providers of another data set and of other gateways, the catalog of the console's fixture, and the
- * vendors that its editor offers.
+ * The providers of another data set and of other gateways, the catalog of the console's fixture, the
+ * vendors that its editor offers, and the packages of clients.
  */
 const otherNames = [
   "services/kit/list-prices/",
   "services/console/web/src/fixture/",
   "services/console/web/src/screens/editor/draft/vendors.ts",
+  "services/console/web/src/screens/quick-start/examples.ts",
   "services/cli/src/imports/litellm-vendors.ts",
   "services/cli/src/imports/new-api-channels.ts",
 ];

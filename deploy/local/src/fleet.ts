@@ -71,7 +71,9 @@ export async function startFleet(
   }
   const billing = replicas.get("billing")?.[0];
   if (billing !== undefined) billing.listen = operatorAddress ?? billing.listen;
-  const sharedEnv = { ...env, ...addressVariables(replicas) };
+  const edgeUrl = `http://127.0.0.1:${replicas.get("edge")?.[0]?.port ?? port}`;
+  const edgeVariables = { TOLLGATE_EDGE_URL: edgeUrl, TOLLGATE_PUBLIC_URL: edgeUrl };
+  const sharedEnv = { ...edgeVariables, ...env, ...addressVariables(replicas) };
   const added: ReplicaProcess[] = [];
   const startOne = (replica: ReplicaProcess) => startReplica(replica, sharedEnv, main);
 

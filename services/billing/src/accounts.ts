@@ -3,6 +3,7 @@ import { newId } from "@tollgate/core/ids";
 import { AccountOrder } from "@tollgate/proto/tollgate/v1/operator";
 import { admissions } from "./admission.ts";
 import { type Account, Prisma, type PrismaClient } from "./generated/client.ts";
+import { playgroundChannel } from "./keys.ts";
 import { ascending, containing, descending, type ListOrder } from "./list-query.ts";
 
 /** Without control characters and quotation marks, and with nothing first that a spreadsheet runs. */
@@ -142,6 +143,7 @@ async function countActiveKeys(
     by: ["accountId"],
     where: {
       accountId: { in: accountIds },
+      channel: { not: playgroundChannel },
       revokedAt: null,
       OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
     },

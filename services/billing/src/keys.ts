@@ -19,8 +19,14 @@ export interface NewKey {
   requestsPerMinute: bigint | null;
 }
 
+/** The channel of the keys of playgrounds, which lists of keys leave out. */
+export const playgroundChannel = "playground";
+
 /** The database, also within a transaction. */
 type Database = Prisma.TransactionClient;
+
+/** Keys that lists have, and that bounds count. */
+const listed = { channel: { not: playgroundChannel } };
 
 /** What a key is read with. */
 export const withSecrets = { secrets: { orderBy: { createdAt: "desc" } } } as const;
@@ -56,7 +62,7 @@ export async function requireRoomForKey(
 ): Promise<void> {
   if (most === undefined) return;
   const isLive = [{ expiresAt: null }, { expiresAt: { gt: now } }];
-  const where = { accountId, revokedAt: null, OR: isLive };
+  const where = { ...listed, accountId, revokedAt: null, OR: isLive };
   if ((await prisma.apiKey.count({ where })) < most) return;
   const message = `The account has ${most} keys, as many as it may have: revoke one first.`;
   throw new GatewayError("invalid_param", message, { param: "account" });
@@ -69,9 +75,13 @@ export async function requireKey(prisma: Database, keyId: string): Promise<Store
   throw new GatewayError("not_found", `No key has the id ${keyId}.`, { param: "key_id" });
 }
 
-/** Does the same for a key that is not revoked. Throws `key_revoked`, too. */
+/** Does the same for a key that can be changed. Throws `key_revoked` and `invalid_param`, too. */
 export async function requireUsableKey(prisma: Database, keyId: string): Promise<StoredKey> {
   const key = await requireKey(prisma, keyId);
+  if (key.channel === playgroundChannel) {
+    const message = "The key of a playground can be revoked, but not changed.";
+    throw new GatewayError("invalid_param", message, { param: "key_id" });
+  }
   if (key.revokedAt === null) return key;
   throw new GatewayError("key_revoked", `The key ${keyId} is revoked, and cannot be changed.`);
 }

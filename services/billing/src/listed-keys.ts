@@ -1,6 +1,6 @@
 import { KeyOrder } from "@tollgate/proto/tollgate/v1/operator";
 import { Prisma, type PrismaClient } from "./generated/client.ts";
-import { type StoredKey, withSecrets } from "./keys.ts";
+import { playgroundChannel, type StoredKey, withSecrets } from "./keys.ts";
 import { ascending, containing, descending, type ListOrder } from "./list-query.ts";
 
 export interface KeyListQuery {
@@ -16,7 +16,7 @@ export interface KeyListQuery {
   limit: number;
 }
 
-/** Resolves with a page of keys, and whether there are more. */
+/** Resolves with a page of keys, without those of playgrounds, and whether there are more. */
 export async function listKeys(
   prisma: PrismaClient,
   query: KeyListQuery,
@@ -43,7 +43,7 @@ const orderings: Readonly<Record<KeyOrder, ListOrder>> = {
 function pageSql({ accountId, memberId, search, order, beforeKeyId, limit }: KeyListQuery) {
   const { value, after, direction } = orderings[order];
   const conditions = [
-    Prisma.sql`true`,
+    Prisma.sql`key.channel <> ${playgroundChannel}`,
     ...(accountId === undefined ? [] : [Prisma.sql`key.account_id = ${accountId}`]),
     ...(memberId === undefined ? [] : [Prisma.sql`key.member_id = ${memberId}`]),
     ...(search === "" ? [] : [matching(search)]),

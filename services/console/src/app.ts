@@ -10,6 +10,7 @@ import { recordRequests } from "./http/record-requests.ts";
 import { requireOrigin } from "./http/require-origin.ts";
 import { setSecurityHeaders } from "./http/security-headers.ts";
 import { servePage } from "./http/static-page.ts";
+import { playgroundPath } from "./playground/playground-route.ts";
 import { clientAddress, type RouteRegistration } from "./rpc/call-context.ts";
 
 /** A catalog of 1 MiB, escaped as JSON. */
@@ -20,6 +21,8 @@ export interface AppParts {
   routes: RouteRegistration;
   /** The sign-in by an OpenID provider, where there is one. */
   providerRoutes: Router | undefined;
+  /** The requests of the playground, where there is one. */
+  playground: Router | undefined;
   /** The webhooks, unless they have a listener of their own. */
   webhooks: Router | undefined;
   origin: string | undefined;
@@ -32,6 +35,7 @@ export interface AppParts {
 export function createConsoleApp({
   routes,
   providerRoutes,
+  playground,
   webhooks,
   origin,
   proxies,
@@ -41,7 +45,7 @@ export function createConsoleApp({
   const app = express();
   app.disable("x-powered-by");
   app.set("trust proxy", proxies);
-  const calls = new Set([OperatorService, ConsoleService].flatMap(pathsOf));
+  const calls = new Set([OperatorService, ConsoleService].flatMap(pathsOf)).add(playgroundPath);
   app.use(recordRequests({ log, metrics, calls }));
   app.use(setSecurityHeaders(origin?.startsWith("https:") === true));
   if (webhooks !== undefined) app.use(webhooks);
@@ -63,6 +67,7 @@ export function createConsoleApp({
     connect(req, res, next);
   });
   if (providerRoutes !== undefined) app.use(providerRoutes);
+  if (playground !== undefined) app.use(playground);
   app.use(servePage());
   app.use((_req, res) => void res.status(404).type("text/plain").send("not found\n"));
   app.use(sendFailure(log));

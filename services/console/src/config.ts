@@ -1,4 +1,5 @@
 import { type Environment, integerSetting, readSettings } from "@tollgate/core/config";
+import { parseUsd } from "@tollgate/core/money";
 import { type HttpAddress, parseHttpAddress } from "@tollgate/http/address";
 import { z } from "zod";
 
@@ -9,11 +10,18 @@ export interface ConsoleConfig {
   webhookListen: HttpAddress | undefined;
   /** Where browsers reach the console, without a path; undefined where it is reached directly. */
   origin: string | undefined;
+  /** Where clients reach the gateway, without a path; undefined where it is that of this process. */
+  publicUrl: string | undefined;
+  /** Where an edge of another process serves the requests of the playground. */
+  edgeUrl: string;
+  /** What a person may spend in the playground in a day; 0 without one. */
+  playgroundNanoUsd: bigint;
   /** How many proxies add to `X-Forwarded-For` before a request arrives. */
   proxies: number;
 }
 
 const variable = "TOLLGATE_CONSOLE_LISTEN";
+const nanoPerUsd = 1_000_000_000n;
 const webhookVariable = "TOLLGATE_WEBHOOK_LISTEN";
 
 /** Reads the console's settings. Throws a StartError that names an invalid one. */
@@ -25,6 +33,9 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
     webhookListen:
       webhookListen === undefined ? undefined : parseHttpAddress(webhookVariable, webhookListen),
     origin: settings.TOLLGATE_CONSOLE_URL?.replace(/\/$/, ""),
+    publicUrl: settings.TOLLGATE_PUBLIC_URL?.replace(/\/$/, ""),
+    edgeUrl: settings.TOLLGATE_EDGE_URL.replace(/\/$/, ""),
+    playgroundNanoUsd: settings.TOLLGATE_PLAYGROUND_BUDGET,
     proxies: settings.TOLLGATE_CONSOLE_PROXIES,
   };
 }
@@ -42,5 +53,18 @@ const schema = z.object({
     .string()
     .refine(isOrigin, "must be a URL without a path, such as https://console.example.com")
     .optional(),
+  TOLLGATE_PUBLIC_URL: z
+    .string()
+    .refine(isOrigin, "must be a URL without a path, such as https://api.example.com")
+    .optional(),
+  TOLLGATE_EDGE_URL: z
+    .string()
+    .refine(isOrigin, "must be a URL without a path, such as http://edge:8080")
+    .default("http://edge:8080"),
+  TOLLGATE_PLAYGROUND_BUDGET: z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,6})?$/, "must be an amount in USD, such as 1 or 0.50")
+    .transform((text) => parseUsd(text) ?? 0n)
+    .default(nanoPerUsd),
   TOLLGATE_CONSOLE_PROXIES: integerSetting({ min: 0, max: 10, default: 0 }),
 });

@@ -15,6 +15,8 @@ import { type ConsoleServer, listenForOperators } from "./http/listen.ts";
 import { createOidcProvider } from "./oidc/provider.ts";
 import { callbackPath, createOidcRoutes } from "./oidc/routes.ts";
 import { type OidcSettings, readOidcSettings } from "./oidc/settings.ts";
+import { createPlaygroundKeys } from "./playground/playground-keys.ts";
+import { createPlaygroundRoute } from "./playground/playground-route.ts";
 import type { RouteRegistration } from "./rpc/call-context.ts";
 import { implementConsole } from "./rpc/console-calls.ts";
 import { forwardOperatorCalls } from "./rpc/operator-calls.ts";
@@ -29,7 +31,7 @@ function withoutConsole(listener: ConsoleServer | undefined): RunningService {
 /** The operators' web page and API. */
 export const consoleService = defineService({
   name: "console",
-  async setup({ env, log, metrics, peer }) {
+  async setup({ env, log, metrics, peer, edgeUrl, now }) {
     const config = readConsoleConfig(env);
     const { origin, proxies } = config;
     const oidc = readOidcSettings(env, origin);
@@ -48,10 +50,13 @@ export const consoleService = defineService({
     const isSecure = origin?.startsWith("https:") === true;
     const sessions = createSignedInSessions(identities, createCookie("tollgate-session", isSecure));
     const { version } = manifest;
+    const hasPlayground = config.playgroundNanoUsd > 0n;
     const parts = {
       sessions,
       identities,
       version,
+      gatewayUrl: () => config.publicUrl ?? edgeUrl() ?? "",
+      hasPlayground,
       oidcName: oidc?.name ?? "",
       log,
     };
@@ -62,9 +67,19 @@ export const consoleService = defineService({
     const providerRoutes =
       oidc && oidcRoutes(oidc, readProxySettings(env), origin ?? "", sessions, log);
     const ownWebhooks = ownListener === undefined ? webhooks : undefined;
+    const playground = createPlaygroundRoute({
+      sessions,
+      keys: createPlaygroundKeys(identities, {
+        dailyBudgetNanoUsd: config.playgroundNanoUsd,
+        nowMs: () => now().getTime(),
+      }),
+      edgeUrl: () => edgeUrl() ?? config.edgeUrl,
+      log,
+    });
     const appParts = {
       routes,
       providerRoutes,
+      playground: hasPlayground ? playground : undefined,
       webhooks: ownWebhooks,
       origin,
       proxies,

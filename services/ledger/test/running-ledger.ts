@@ -51,6 +51,7 @@ export async function runLedger(databaseUrl: string): Promise<RunningLedger> {
     },
     httpAddress: { host: "127.0.0.1", port: 0 },
     httpPeer: () => [],
+    edgeUrl: () => undefined,
     uploads: {
       open: () => {
         throw new Error("the ledger takes no uploads");

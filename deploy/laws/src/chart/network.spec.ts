@@ -52,6 +52,8 @@ const fleetConnections = [
   "billing -> audio:9090",
   "billing -> audio:9091",
   "console -> billing:9090",
+  // The requests of the playground.
+  "console -> edge:8080",
   "test -> edge:8080",
 ];
 const services = ["edge", "chat", "document", "image", "audio", "billing", "console", "ledger"];

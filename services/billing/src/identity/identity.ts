@@ -1,4 +1,5 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
 import type { PasswordSignIn } from "@tollgate/proto/tollgate/v1/console";
@@ -19,6 +20,7 @@ import { findPerson } from "../members/persons.ts";
 import { signInMember } from "../members/provider-members.ts";
 import { implementOperator } from "../operator/operator.ts";
 import type { OperatorParts } from "../operator/parts.ts";
+import { issuePlaygroundKey } from "../playground/issue-key.ts";
 import { identityOfSession, identityOfToken } from "./identity-messages.ts";
 import { implementMemberships } from "./memberships.ts";
 import { normalizeName } from "./operators.ts";
@@ -74,6 +76,11 @@ export function implementIdentity(
     async changePassword(request) {
       await changePassword({ prisma, passwords }, request, now);
       return {};
+    },
+    async issuePlaygroundKey({ actor, account, dailyBudgetNanoUsd: dailyNanoUsd }) {
+      const request = { actor: actorOf(actor), account, dailyNanoUsd };
+      const { key, expiresAt } = await issuePlaygroundKey(parts, request);
+      return { key, expiresAt: timestampFromDate(expiresAt) };
     },
     async operate({ actor, method: name, request }, context) {
       const method = OperatorService.methods.find((one) => one.name === name);

@@ -4,6 +4,7 @@ import { type LedgerService, UsageBy } from "@tollgate/proto/tollgate/v1/ledger"
 import { WarningKind, type WarningRule } from "@tollgate/proto/tollgate/v1/warning";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { PrismaClient } from "../generated/client.ts";
+import { playgroundChannel } from "../keys.ts";
 import { findLimits } from "../limits.ts";
 
 export interface AccountConditionParts {
@@ -186,7 +187,13 @@ async function issuedStatements(
 }
 
 function activeKeys(accountId: string, now: Date) {
-  return { accountId, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+  const channel = { not: playgroundChannel };
+  return {
+    accountId,
+    channel,
+    revokedAt: null,
+    OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+  };
 }
 
 function keyText(id: string, name: string): string {

@@ -114,6 +114,13 @@ export const operatorRules: Calls<typeof OperatorService> = {
   listAudit: { role: VIEWER },
 };
 
+/** The requests of the playground, which the account pays. */
+export const playgroundRule: Rule = {
+  role: OPERATOR,
+  members: keyHolders,
+  confinedBy: "account",
+};
+
 /** The calls of ConsoleService that need somebody who is signed in. */
 export const consoleRules = {
   setPassword: { role: CUSTOMER, members: "anybody" },

@@ -8,6 +8,9 @@ export interface ConsoleCallParts {
   sessions: SignedInSessions;
   identities: Client<typeof IdentityService>;
   version: string;
+  /** Returns where clients reach the gateway; empty where that is not known. */
+  gatewayUrl(): string;
+  hasPlayground: boolean;
   /** The name of the OpenID provider; empty if there is none. */
   oidcName: string;
   log: Log;

@@ -28,11 +28,12 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
       const { mode: signUp, termsUrl, sendsMail } = settings;
       const ways = { oidcName, version, signUp, termsUrl, sendsMail };
       if (identity?.operator === undefined) return ways;
+      const gateway = { gatewayUrl: parts.gatewayUrl(), hasPlayground: parts.hasPlayground };
       const cookie = sessions.extend(requestHeader);
       if (cookie !== undefined) responseHeader.append("set-cookie", cookie);
       const { operator, expiresAt, memberships, accountId, memberRole } = identity;
       const account = { memberships, accountId, memberRole };
-      return { operator, ...ways, ...account, ...(expiresAt && { expiresAt }) };
+      return { operator, ...ways, ...gateway, ...account, ...(expiresAt && { expiresAt }) };
     },
     async signIn({ method }, context) {
       const begun = await sessions.begin(signInMethod(method), addressOf(context));

@@ -83,6 +83,26 @@ const key = createRoute({
   component: lazyRouteComponent(() => import("./screens/key/key.tsx"), "KeyScreen"),
 });
 
+const quickStart = createRoute({
+  getParentRoute: () => app,
+  path: "/quick-start",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["account"]),
+  component: lazyRouteComponent(
+    () => import("./screens/quick-start/quick-start-screen.tsx"),
+    "QuickStartScreen",
+  ),
+});
+
+const playground = createRoute({
+  getParentRoute: () => app,
+  path: "/playground",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["account"]),
+  component: lazyRouteComponent(
+    () => import("./screens/playground/playground.tsx"),
+    "PlaygroundScreen",
+  ),
+});
+
 const members = createRoute({
   getParentRoute: () => app,
   path: "/members",
@@ -165,6 +185,8 @@ const routeTree = root.addChildren([
     keys,
     key,
     members,
+    quickStart,
+    playground,
     activity,
     requests,
     refusals,

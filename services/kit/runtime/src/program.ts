@@ -91,6 +91,7 @@ export async function startProgram(
     migrates: settings.TOLLGATE_MIGRATE === "on",
     httpAddress: http.listenAddress(name),
     httpPeer: http.peerAddresses,
+    edgeUrl: () => urlOf(running),
     uploads,
     peerAuth,
     broker,

@@ -41,6 +41,8 @@ export interface ServiceContext {
   httpAddress: HttpAddress;
   /** Returns where each replica of `owner` listens for proxied requests. */
   httpPeer(owner: ServiceName): readonly HttpAddress[];
+  /** Returns where the edge of this process listens for clients; undefined until it does, or without one. */
+  edgeUrl(): string | undefined;
   /** The disk space for uploads, which the services of a process share. */
   uploads: UploadSpace;
   /** Authenticates the callers of this service, and this service to its peers. */

@@ -25,10 +25,10 @@ CREATE UNIQUE INDEX account_name ON account (name);
 CREATE TABLE api_key (
   id         text PRIMARY KEY,
   account_id text NOT NULL REFERENCES account (id),
-  -- The member who created it. NULL for an operator's.
+  -- The member who created it. NULL for an operator's. Of a playground, the person.
   member_id  text,
-  -- 'settlement' for a settlement-channel key, else empty.
-  channel    text NOT NULL CHECK (channel IN ('', 'settlement')),
+  -- 'settlement' for a settlement-channel key, 'playground' for that of a playground, else empty.
+  channel    text NOT NULL CHECK (channel IN ('', 'settlement', 'playground')),
   -- For people. Empty: none.
   name       text NOT NULL DEFAULT '',
   owner      text NOT NULL DEFAULT '',
@@ -51,6 +51,9 @@ CREATE TABLE api_key (
 
 CREATE INDEX api_key_account_id ON api_key (account_id, id);
 CREATE INDEX api_key_member_id ON api_key (member_id, id);
+-- A person has one playground in each account.
+CREATE UNIQUE INDEX api_key_playground ON api_key (account_id, member_id)
+  WHERE channel = 'playground';
 
 -- The texts of the keys: the present one of each, and those that a rotation has replaced. A text is
 -- not stored: only its SHA-256.

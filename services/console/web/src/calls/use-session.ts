@@ -13,6 +13,8 @@ export interface Access {
   /** Whether it sees keys and requests, and whether it creates and changes keys. */
   canSeeKeys: boolean;
   canChangeKeys: boolean;
+  /** Whether it may use the playground, where there is one. */
+  canPlay: boolean;
   canManageMembers: boolean;
   canSeeWarningRules: boolean;
   /** Whether it reads stored prompts and responses, and decides whether they are stored. */
@@ -30,6 +32,7 @@ export function useSession() {
 export function useAccess(): Access {
   const session = useSession().data;
   const { operator, accountId = "", memberRole = MemberRole.UNSPECIFIED } = session ?? {};
+  const { hasPlayground = false } = session ?? {};
   const role = operator?.role ?? OperatorRole.UNSPECIFIED;
   const isCustomer = role === OperatorRole.CUSTOMER;
   const canChange = role >= OperatorRole.OPERATOR;
@@ -40,6 +43,7 @@ export function useAccess(): Access {
     canChange,
     canSeeKeys: memberRole !== MemberRole.BILLING,
     canChangeKeys: canChange || hasKeys,
+    canPlay: hasPlayground && (canChange || hasKeys),
     canManageMembers: canChange || memberRole === MemberRole.ADMIN,
     canSeeContent: canChange || memberRole === MemberRole.ADMIN,
     canSeeWarningRules: !isCustomer || memberRole === MemberRole.ADMIN,

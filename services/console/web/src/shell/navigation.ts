@@ -7,6 +7,8 @@ interface Destination {
     | "/accounts"
     | "/keys"
     | "/members"
+    | "/quick-start"
+    | "/playground"
     | "/activity"
     | "/requests"
     | "/models"
@@ -17,7 +19,7 @@ interface Destination {
   /** Whether a customer has this screen. */
   isForCustomers: boolean;
   /** Whether those who may do this alone have it. */
-  needs?: "canSeeKeys";
+  needs?: "canSeeKeys" | "canChangeKeys" | "canPlay";
 }
 
 /** Returns the screens that somebody has. */
@@ -43,6 +45,20 @@ const destinations: readonly Destination[] = [
   { to: "/", name: "Overview", icon: "overview", isForCustomers: true },
   { to: "/accounts", name: "Accounts", icon: "accounts", isForCustomers: false },
   { to: "/keys", name: "Keys", icon: "keys", isForCustomers: true, needs: "canSeeKeys" },
+  {
+    to: "/quick-start",
+    name: "Quick start",
+    icon: "start",
+    isForCustomers: true,
+    needs: "canChangeKeys",
+  },
+  {
+    to: "/playground",
+    name: "Playground",
+    icon: "playground",
+    isForCustomers: true,
+    needs: "canPlay",
+  },
   { to: "/activity", name: "Activity", icon: "activity", isForCustomers: true },
   {
     to: "/requests",

@@ -1,0 +1,103 @@
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useState } from "react";
+import { errorMessageOf } from "../../calls/query-client.ts";
+import { useChange } from "../../calls/use-change.ts";
+import { useChatModels } from "../../calls/use-chat-models.ts";
+import { useAccess, useSession } from "../../calls/use-session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { SecretText } from "../../ui/secret-text.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { examplesOf } from "./examples.ts";
+import "./quick-start.css";
+
+/** Shown until the page has created a key, and where an operator has not set the address. */
+const noKey = "YOUR_KEY";
+const noUrl = "https://gateway.example.com";
+
+/** How clients make a first request of an account, which is empty for a customer's own. */
+export function QuickStart({ account }: { account: string }) {
+  const models = useChatModels(account);
+  return (
+    <Loaded query={models} rows={6}>
+      {(aliases) =>
+        aliases.length === 0 ? (
+          <Empty icon="models" title="No chat model is public">
+            The catalog has none that the keys of this account may call.
+          </Empty>
+        ) : (
+          <Examples account={account} aliases={aliases} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Examples({ account, aliases }: { account: string; aliases: readonly string[] }) {
+  const { gatewayUrl = "" } = useSession().data ?? {};
+  const { canChangeKeys } = useAccess();
+  const create = useChange(OperatorService.method.createKey);
+  const [alias, setAlias] = useState(aliases[0] ?? "");
+  const [name, setName] = useState("curl");
+  const key = create.data?.key;
+  const examples = examplesOf({ gatewayUrl: gatewayUrl || noUrl, key: key ?? noKey, alias });
+  const shown = examples.find((one) => one.name === name) ?? examples[0];
+  return (
+    <div className="quick-start">
+      <div className="filters">
+        <span className="filter">
+          <label htmlFor="quick-start-model">Model</label>
+          <select
+            id="quick-start-model"
+            value={alias}
+            onChange={(event) => setAlias(event.target.value)}
+          >
+            {aliases.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </span>
+        {canChangeKeys && key === undefined && (
+          <Button
+            look="primary"
+            icon="plus"
+            disabled={create.isPending}
+            onClick={() => create.mutate({ account, name: "quick start" })}
+          >
+            Create a key
+          </Button>
+        )}
+      </div>
+      {create.error && (
+        <p className="form-error" role="alert">
+          {errorMessageOf(create.error)}
+        </p>
+      )}
+      {key !== undefined && <SecretText text={key} what="key" />}
+      {gatewayUrl === "" && (
+        <p className="quiet">
+          The address is an example: the operator has not set where clients reach the gateway.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons has no element of its own. */}
+      <div className="segments" role="group" aria-label="Client">
+        {examples.map((one) => (
+          <button
+            key={one.name}
+            type="button"
+            aria-pressed={one === shown}
+            onClick={() => setName(one.name)}
+          >
+            {one.name}
+          </button>
+        ))}
+      </div>
+      {shown?.steps.map(({ text, code }) => (
+        <div key={text} className="stack">
+          <p>{text}</p>
+          <CodeBlock code={code} what={`code for ${shown.name}`} />
+        </div>
+      ))}
+    </div>
+  );
+}
