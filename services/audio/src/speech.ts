@@ -55,13 +55,18 @@ export async function* speak(
     });
     const measured = measureUnits({ quantity, basis: "input" }, slot);
     generation.billPartial((failure) => {
-      const isOpen = failure === undefined || isTotalTimeout(failure);
-      const isCallers = signal.aborted ? endedByCaller(signal) : isOpen;
+      const isLeft = failure === undefined || failure === signal.reason;
+      const isCallers = signal.aborted && isLeft ? endedByCaller(signal) : isOpen(failure);
       return isCallers ? { slot, response: measured } : undefined;
     });
     yield* response.chunks;
     await generation.settle(slot, measured);
   });
+}
+
+/** Whether a stream without failure, or that took too long, ended while its provider sent audio. */
+function isOpen(failure: unknown): boolean {
+  return failure === undefined || isTotalTimeout(failure);
 }
 
 function checkLimits({ characters, format }: SpeakRequest, { alias, speech }: Model): void {

@@ -47,9 +47,10 @@ export async function usageSoFar(
   { failure, signal }: EndedEarly,
 ): Promise<ChatUsage | undefined> {
   await rest?.parts.return?.();
+  // A client that leaves after another failure has not ended the stream.
   const isLeft = failure === undefined || failure === signal.reason;
-  const isCallers = signal.aborted
-    ? isLeft && endedByCaller(signal)
+  const isCallers = isLeft
+    ? endedByCaller(signal)
     : isTotalTimeout(failure) || (isBrokenConnection(failure) && pace.isCause());
   if (!isCallers) return undefined;
   return meter.usageOf(meteredCall(prepared, slot), counter);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ProviderKind } from "@tollgate/catalog/provider-kind";
 import { PeerError } from "@tollgate/core/errors";
 import { describe, expect, test, vi } from "vitest";
 import {
@@ -128,6 +129,26 @@ test("an aborted call throws the signal's reason, and closes its connection", as
   const call = { accept, requestId: "req_1", signal: controller.signal } as const;
   expect(await failureOf(providers.post(slot, Buffer.from("{}"), call))).toBe(reason);
   await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce(), waitOptions);
+});
+
+test("a call that is aborted once its provider has refused it fails with the refusal", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { providers, slot } = await startHttpProvider((_req, res) => {
+    res.writeHead(500).end(JSON.stringify({ error: { message: "it broke" } }));
+  });
+  const kind: ProviderKind = {
+    ...slot.provider.kind,
+    // Its body has been read.
+    readRefusal(refusal) {
+      controller.abort(new Error("the client disconnected"));
+      return slot.provider.kind.readRefusal(refusal);
+    },
+  };
+  const aborting = { ...slot, provider: { ...slot.provider, kind } };
+  const sent = providers.post(aborting, Buffer.from("{}"), { accept, requestId: "req_1", signal });
+  expect(await failureOf(sent)).toMatchObject({ name: "SlotFailure", status: 500 });
+  expect(signal.aborted).toBe(true);
 });
 
 test("a connection that broke is told from an error of the provider, and from its silence", async () => {

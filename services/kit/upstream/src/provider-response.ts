@@ -54,14 +54,15 @@ const timeouts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the error to throw for a failed read or write: the signal's reason when the call was
- * aborted, in an UnsentCall before the request was sent; else a SlotFailure. A SlotFailure is returned
- * unchanged. A connection that fails once the request was sent (`wasSent`) may have been closed because of
+ * Returns the error to throw for a failed read or write. A SlotFailure is returned unchanged, also where the
+ * call was aborted afterwards: the provider has ended it first. Else it is the signal's reason when the call
+ * was aborted, in an UnsentCall before the request was sent, and otherwise a SlotFailure. A connection that fails once the request was sent (`wasSent`) may have been closed because of
  * the request.
  */
 export function transportFailure(error: unknown, signal: AbortSignal, wasSent = true): unknown {
+  if (error instanceof SlotFailure) return error;
   if (signal.aborted) return wasSent ? signal.reason : abortedUnsent(signal.reason);
-  if (error instanceof SlotFailure || !(error instanceof Error)) return error;
+  if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : undefined;
   const isTimeout = code !== undefined && timeouts.has(code);
   const what = isTimeout ? "the provider took too long" : "the connection to the provider failed";
