@@ -3,7 +3,7 @@ import { eventually } from "../src/eventually.ts";
 import { allEntries, expectBalancedLedger } from "../src/ledger.ts";
 import { randomAttack } from "../src/redteam/attack.ts";
 import { type Attacker, newAttacker, tactics } from "../src/redteam/attacker.ts";
-import { carryOut } from "../src/redteam/carry-out.ts";
+import { carryOut, type Sight } from "../src/redteam/carry-out.ts";
 import { type AccountFigures, type CarriedOut, judgeAttacks } from "../src/redteam/verdict.ts";
 import { type OwnStack, startStack } from "../src/stack.ts";
 
@@ -12,6 +12,12 @@ const isShort = inject("form") === "short";
 const total = Number(process.env.TOLLGATE_REDTEAM_REQUESTS ?? (isShort ? 400 : 10_000));
 const concurrency = 24;
 const honestConcurrency = 2;
+
+/** A request of the honest account that was not served. */
+interface RefusedRequest {
+  description: string;
+  sight: Sight;
+}
 
 /** The numbers of honest requests begin here. */
 const firstHonest = 1_000_000;
@@ -41,7 +47,7 @@ afterAll(() => stack.stop());
 test(`of ${total} requests none obtains more than it pays, and honest ones are all served`, async () => {
   process.stdout.write(`The seed is ${seed}. TOLLGATE_TEST_SEED sets another.\n`);
   const carriedOut: CarriedOut[] = [];
-  const refused: string[] = [];
+  const refused: RefusedRequest[] = [];
   let next = 0;
   let nextHonest = firstHonest;
 
@@ -57,8 +63,10 @@ test(`of ${total} requests none obtains more than it pays, and honest ones are a
       const attack = await randomAttack(seed, nextHonest++, [honest]);
       const sights = await carryOut(stack, attack, seed);
       carriedOut.push({ attack, sights });
-      for (const { status, text } of sights) {
-        if (![101, 200, 202].includes(status)) refused.push(`${attack.description}: ${text}`);
+      for (const sight of sights) {
+        if (![101, 200, 202].includes(sight.status)) {
+          refused.push({ description: attack.description, sight });
+        }
       }
     }
   }
@@ -78,10 +86,19 @@ test(`of ${total} requests none obtains more than it pays, and honest ones are a
     entries,
   );
   process.stdout.write(`${accounts.map(toLine).join("\n")}\n`);
-  expect(refused).toEqual([]);
+  expect(await Promise.all(refused.map(describeRefused))).toEqual([]);
   expect(violations).toEqual([]);
   expect(nextHonest - firstHonest).toBeGreaterThan(total / 50);
 }, 3_600_000);
+
+/** Describes a refused request with what its record says of its attempts. */
+async function describeRefused({ description, sight }: RefusedRequest): Promise<string> {
+  const { requestId: id = "", text } = sight;
+  const { requests } = await stack.operator.getRequest({ id });
+  const attempts = requests.flatMap((request) => request.attempts);
+  const tried = attempts.map(({ reason, durationMs }) => `${reason} after ${durationMs} ms`);
+  return `${description}: ${text}, ${tried.join(", ") || "no attempt"}`;
+}
 
 async function jobHolds(): Promise<bigint> {
   const { result } = await stack.operator.verifyLedger({});

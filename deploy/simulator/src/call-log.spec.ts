@@ -34,6 +34,7 @@ test("a call is listed by its user, with its request and the reported usage", as
       route: "/v1/chat/completions",
       model: "sim-small",
       stream: false,
+      n: 1,
       user: "ann",
       requestId: null,
       authorized: true,

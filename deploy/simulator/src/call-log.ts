@@ -32,6 +32,8 @@ export interface RecordedCall {
   readonly route: string;
   readonly model: string;
   readonly stream: boolean;
+  /** The choices or images that the request asks for. */
+  readonly n: number;
   /** The request's `user`. Tests find their own calls by it. */
   readonly user: string | null;
   /** Whether the request carried a bearer token or an `x-api-key`. */
@@ -77,6 +79,7 @@ export interface CallLog {
     route: string;
     model: string;
     stream: boolean;
+    n?: number;
     user: string | null;
     authorized: boolean;
     requestId?: string | null;
@@ -110,6 +113,7 @@ export function createCallLog(callLimit = CALL_LIMIT, bodyLimit = BODY_LIMIT): C
         route: call.route,
         model: call.model,
         stream: call.stream,
+        n: call.n ?? 1,
         user: call.user,
         authorized: call.authorized,
         requestId: call.requestId ?? null,

@@ -8,7 +8,9 @@ import { readJsonBody } from "./json-body.ts";
 import { recordCall, runCommanded } from "./recorded-call.ts";
 import { prettyJson, sendJson } from "./send-json.ts";
 
-const summary = z.object({ model: z.string().catch("") }).catch({ model: "" });
+const summary = z
+  .object({ model: z.string().catch(""), n: z.number().optional().catch(undefined) })
+  .catch({ model: "", n: undefined });
 
 /** A call whose commands are read and whose faults are already injected. */
 export interface CommandedCall {

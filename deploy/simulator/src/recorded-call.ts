@@ -9,12 +9,13 @@ export interface RequestSummary {
   model: string;
   stream?: boolean | null | undefined;
   user?: string | null | undefined;
+  n?: number | null | undefined;
 }
 
 /** Adds a call to the call log. */
 export function recordCall(
   call: SimulatorCall,
-  { model, stream, user }: RequestSummary,
+  { model, stream, user, n }: RequestSummary,
   body: unknown,
 ): RecordedCall {
   return call.state.calls.record({
@@ -22,6 +23,7 @@ export function recordCall(
     route: call.path,
     model,
     stream: stream ?? false,
+    n: n ?? 1,
     user: user ?? null,
     authorized: isAuthorized(call.request),
     ...correlationIds(call.request),

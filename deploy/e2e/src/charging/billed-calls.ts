@@ -135,7 +135,12 @@ export const billedCalls = {
   embeddings: json("/v1/embeddings", "embeddings", { input: text }, () => 70n * 1_000n),
   rerank: json("/v1/rerank", "rerank", { query: text, documents: ["a"] }, () => 2_000_000n),
   classification: json("/v1/classification", "classification", { input: text }, () => 7_000_000n),
-  images: json("/v1/images/generations", "images", { prompt: text, n: 2 }, () => 80_000_000n),
+  images: json(
+    "/v1/images/generations",
+    "images",
+    { prompt: text, n: 2 },
+    ({ n }) => BigInt(n) * 40_000_000n,
+  ),
   speech: json("/v1/audio/speech", "speech", { input: text, voice: "alto" }, () =>
     BigInt(text.length * 15_000),
   ),

@@ -53,9 +53,19 @@ const { chatStream, messagesStream, responsesStream, ...whole } = overHttp;
 const streams: readonly BilledCall[] = [chatStream, messagesStream, responsesStream];
 const wholes: readonly BilledCall[] = Object.values(whole);
 
-/** The simulator reports a fixed usage for these, which can exceed the estimate of the request. */
-const inestimable: readonly string[] = ["embeddings", "classification", "transcription", "ocr"];
-const estimable = wholes.filter(({ name }) => !inestimable.includes(name));
+/**
+ * The simulator reports a fixed usage for the first of these, which can exceed the estimate of the request. For
+ * the last one it reasons beyond the maximum that it is sent, which is not billed.
+ */
+const inestimable: readonly string[] = [
+  ...["embeddings", "classification", "transcription", "ocr"],
+  "hidden",
+];
+
+/** Whether the most that a call costs follows from its request. */
+export function isEstimable({ name }: BilledCall): boolean {
+  return !inestimable.includes(name);
+}
 /**
  * JSON calls whose count depends neither on a forged `n` nor on a forged `max_tokens`: the simulator reasons
  * beyond it, and output beyond the maximum of a request is not billed.
@@ -139,7 +149,7 @@ function pickCall(random: SeededRandom, { tactic, means }: Attacker): BilledCall
   if (random.percent(50)) return random.pick(streams);
   if (random.percent(10)) return random.pick([live, streamedFile, job]);
   // The policy `whole` promises to leave nothing uncollected of what can be estimated.
-  return random.pick(means === "whole" ? estimable : wholes);
+  return random.pick(means === "whole" ? wholes.filter(isEstimable) : wholes);
 }
 
 function pickAlias(

@@ -1,6 +1,6 @@
 import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
 import type { RecordedCall } from "@tollgate/simulator/call-log";
-import type { Attack } from "./attack.ts";
+import { type Attack, isEstimable } from "./attack.ts";
 import { type Attacker, budgetNanoUsd } from "./attacker.ts";
 import type { Sight } from "./carry-out.ts";
 
@@ -36,6 +36,8 @@ interface ServedCall {
   entries: readonly Entry[];
   counted: bigint;
   charged: bigint;
+  /** Whether its client has seen that it failed. */
+  isSeen: boolean;
 }
 
 const least = 0.85;
@@ -55,6 +57,7 @@ export function judgeAttacks(
 ): RedteamVerdict {
   const byRequest = Map.groupBy(entries, ({ requestId }) => requestId);
   const attackOf = attributor(carriedOut);
+  const failuresSeen = requestsSeenToFail(carriedOut);
   const violations: string[] = [];
   const served: ServedCall[] = [];
   for (const recorded of calls) {
@@ -64,8 +67,10 @@ export function judgeAttacks(
       continue;
     }
     const own = byRequest.get(recorded.requestId ?? "") ?? [];
-    const counted = isServed(attack, recorded) ? attack.call.cost(recorded) : 0n;
-    served.push({ attack, recorded, entries: own, counted, charged: sumCharged(own) });
+    const isSeen = failuresSeen.has(recorded.requestId ?? "");
+    const one = { attack, recorded, entries: own, charged: sumCharged(own), isSeen };
+    const isCounted = isServed(attack, recorded) || isEndedBefore(one);
+    served.push({ ...one, counted: isCounted ? attack.call.cost(recorded) : 0n });
   }
   const byAccount = Map.groupBy(served, ({ attack }) => attack.attacker);
   const few: ServedCall[] = [];
@@ -108,6 +113,43 @@ function attributor(carriedOut: readonly CarriedOut[]) {
   };
 }
 
+/**
+ * Returns the ids of the requests whose failure their clients have received. That of an attacker who revokes
+ * keys may be the revocation.
+ */
+function requestsSeenToFail(carriedOut: readonly CarriedOut[]): ReadonlySet<string> {
+  const others = carriedOut.filter(({ attack }) => !revokesKeys(attack));
+  const sights = others.flatMap((one) => one.sights);
+  const failed = sights.filter(({ status, text }) => status >= 400 || hasErrorEvent(text));
+  return new Set(failed.flatMap(({ requestId }) => requestId ?? []));
+}
+
+/** Whether a stream of one of the wires has an event that says that it failed. */
+function hasErrorEvent(text: string): boolean {
+  return /^event: (?:error|response\.failed)\b|^data: ?\{"error":/m.test(text);
+}
+
+/**
+ * Returns whether a client has left, or revoked its key, before it saw that the provider of its stream failed:
+ * the client has ended what is charged then.
+ */
+function isEndedBefore({
+  attack,
+  recorded,
+  charged,
+  isSeen,
+}: Omit<ServedCall, "counted">): boolean {
+  return attack.fails && recorded.stream && charged > 0n && canEnd(attack) && !isSeen;
+}
+
+function canEnd(attack: Attack): boolean {
+  return attack.departure !== undefined || revokesKeys(attack);
+}
+
+function revokesKeys({ attacker }: Attack): boolean {
+  return attacker.tactic === "changes keys";
+}
+
 /** Returns whether the provider has begun to generate, for a request that it received as a whole. */
 function isServed({ call }: Attack, { status, outcome, upload, route }: RecordedCall): boolean {
   if (status >= 400 || outcome === "failed" || outcome === "refused") return false;
@@ -132,7 +174,10 @@ function problemsOfRich(served: readonly ServedCall[], entries: readonly Entry[]
   return problems;
 }
 
-/** The admission policy lets a wallet, or a budget, pay less than its cost for the last call that it takes. */
+/**
+ * A wallet, or a budget, pays less than its cost for the last call that it takes, and for each call that costs
+ * more than can be estimated.
+ */
 function problemsOfPoor(
   { means, credits }: Attacker,
   served: readonly ServedCall[],
@@ -140,12 +185,37 @@ function problemsOfPoor(
 ): string[] {
   const { counted, charged } = sumsOf(served, entries);
   const highest = served.reduce((most, one) => (one.counted > most ? one.counted : most), 0n);
-  const lastCalls = means === "empty" ? 0n : BigInt(credits) * highest;
+  const times = means === "empty" ? 0 : credits;
+  const lastCalls = BigInt(times) * highest;
+  const beyond = served.filter(({ attack }) => !isEstimable(attack.call)).map(shortOf);
   const all = `charged ${charged} in all, the provider counted ${counted}`;
   const problems: string[] = [];
-  if (counted - charged > lastCalls) problems.push(`more than its last calls: ${all}`);
+  if (counted - charged > lastCalls + sum(beyond)) {
+    problems.push(`more than its last calls: ${all}`);
+  }
+  const short = served.filter(({ attack }) => isEstimable(attack.call) && !isOfJob(attack.alias));
+  const others = short.map(uncollectedOf).toSorted(descending).slice(times);
+  if (Number(sum(others)) > (1 - least) * Number(counted)) {
+    problems.push(`${sum(others)} uncollected of more calls than its last: ${all}`);
+  }
   if (means === "budget" && charged > budgetNanoUsd) problems.push(`more than its budget: ${all}`);
   return problems;
+}
+
+function shortOf({ attack, counted, charged }: ServedCall): bigint {
+  return attack.fails || counted < charged ? 0n : counted - charged;
+}
+
+function uncollectedOf({ entries }: ServedCall): bigint {
+  return sum(entries.map(({ uncollectedNanoUsd }) => uncollectedNanoUsd));
+}
+
+function descending(one: bigint, other: bigint): number {
+  return Number(other - one);
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
 /** What the provider has not reported is within 15 % of its count, in all. */
@@ -156,15 +226,17 @@ function problemsOfEstimates(estimated: readonly ServedCall[]): string[] {
 }
 
 /** Whether a client ended the call, and the provider did not report its usage. */
-function isEstimated({ attack, recorded, entries }: ServedCall): boolean {
-  if (attack.fails || isOfJob(attack.alias)) return false;
+function isEstimated(one: ServedCall): boolean {
+  const { attack, recorded, entries } = one;
+  if (isOfJob(attack.alias)) return false;
+  if (attack.fails) return isEndedBefore(one);
   if (attack.call.isAudioStream) return true;
   return recorded.stream && !entries.some(({ basis }) => basis === "provider");
 }
 
 function ratioOf(calls: readonly ServedCall[]): number {
-  const counted = calls.reduce((sum, one) => sum + one.counted, 0n);
-  const charged = calls.reduce((sum, one) => sum + one.charged, 0n);
+  const counted = sum(calls.map((one) => one.counted));
+  const charged = sum(calls.map((one) => one.charged));
   return counted === 0n ? 1 : Number(charged) / Number(counted);
 }
 
@@ -179,9 +251,15 @@ function problemOfCall(one: ServedCall): string | undefined {
   return !isEstimated(one) && charged !== counted ? "not charged as reported" : undefined;
 }
 
-/** A client may leave before its provider fails, and then pays what was delivered. */
-function problemOfFailure({ attack, counted, charged }: ServedCall): string | undefined {
-  if (attack.departure === undefined && charged !== 0n) return "charged for a failure";
+/**
+ * A client may leave before its provider fails. It then pays for a stream what its provider counted, within
+ * 15 % of all such streams, and all of a speech.
+ */
+function problemOfFailure(one: ServedCall): string | undefined {
+  const { attack, counted, charged, isSeen } = one;
+  if (charged === 0n) return undefined;
+  if (isSeen || !canEnd(attack)) return "charged for a failure";
+  if (isEndedBefore(one)) return undefined;
   return Number(charged) > most * Number(counted) ? "charged too much before a failure" : undefined;
 }
 
@@ -197,20 +275,19 @@ function isPoor({ means }: Attacker): boolean {
 function sumsOf(served: readonly ServedCall[], entries: readonly Entry[]) {
   const isJob = ({ attack }: ServedCall) => isOfJob(attack.alias);
   const countedOf = (calls: readonly ServedCall[]) =>
-    calls.reduce((sum, { attack, counted }) => (attack.fails ? sum : sum + counted), 0n);
+    sum(calls.map((one) => (one.attack.fails ? 0n : one.counted)));
   return {
     counted: countedOf(served),
     charged: sumCharged(entries),
-    uncollected: entries.reduce((sum, one) => sum + one.uncollectedNanoUsd, 0n),
+    uncollected: sum(entries.map(({ uncollectedNanoUsd }) => uncollectedNanoUsd)),
     jobsCounted: countedOf(served.filter(isJob)),
     jobsCharged: sumCharged(entries.filter(({ alias }) => isOfJob(alias))),
   };
 }
 
 function sumCharged(entries: readonly Entry[]): bigint {
-  return entries
-    .filter(({ kind }) => kind === "usage" || kind === "failure")
-    .reduce((sum, { amountNanoUsd }) => sum - amountNanoUsd, 0n);
+  const ofCalls = entries.filter(({ kind }) => kind === "usage" || kind === "failure");
+  return -sum(ofCalls.map(({ amountNanoUsd }) => amountNanoUsd));
 }
 
 /** Returns the calls that miss the most, as a help to find why. */
