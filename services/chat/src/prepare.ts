@@ -125,11 +125,12 @@ function refusePrivateUrl({ privateUrlParam }: PromptSize, { chain }: Model): vo
 
 /** Returns a call as the engine bills it. */
 export function billableCall({ client, model, unable, hold, session }: PreparedCall): BillableCall {
-  const { estimate, least, isWhole, tokens } = hold;
+  const { estimate, least, aloneBelow, isWhole, tokens } = hold;
   const { caller } = client.call;
   const conversationId = session?.link;
   const affinity = conversationId ?? scopedAffinity(client.call);
-  return { caller, model, unable, estimate, least, isWhole, tokens, conversationId, affinity };
+  const held = { estimate, least, aloneBelow, isWhole, tokens };
+  return { caller, model, unable, ...held, conversationId, affinity };
 }
 
 /** Returns the affinity of a request, which is the account's own; undefined for none. */

@@ -21,6 +21,7 @@ export const imageGeneration: JsonRoute<GenerateImagesRequest> = {
     throw invalidParam("size", `must be ${describeSizes(model)}`);
   },
   bound: ({ images = 1 }) => BigInt(images),
+  least: () => 1n,
   requested: ({ images }) => (images === undefined ? {} : { n: images }),
   ownMembers: ({ images }, attempt) =>
     images === undefined ? {} : { n: affordableImages(images, attempt) },

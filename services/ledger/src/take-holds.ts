@@ -15,6 +15,8 @@ const maxTokens = 10n ** 12n;
 export interface TakeRequest extends HoldChange {
   /** The least that is held where the wallet is short of money. Default: the estimate. */
   leastNanoUsd?: NanoUsd | undefined;
+  /** Less than this is held only where nothing else of the wallet or the budget is held. Default: 0. */
+  aloneBelowNanoUsd?: NanoUsd;
   /** Whether nothing is held where less than the estimate is available. */
   isWhole?: boolean;
   /** Whether nothing is held where the budgets have less than the estimate left. */
@@ -65,6 +67,7 @@ async function takeHolds(
       requests.map(({ keyId = "" }) => keyId),
       requests.map((request) => request.estimateNanoUsd),
       requests.map(({ leastNanoUsd, estimateNanoUsd }) => leastNanoUsd ?? estimateNanoUsd),
+      requests.map(({ aloneBelowNanoUsd = 0n }) => aloneBelowNanoUsd),
       requests.map((request) => request.isWhole === true),
       requests.map((request) => request.needsBudget === true),
       requests.map(({ tokens = 0n }) => minOf(tokens, maxTokens)),
@@ -81,7 +84,7 @@ async function takeHolds(
 }
 
 const takeSql = `SELECT granted, wallet_held, wallet_balance, refusal, rates
-  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
 interface TakenRow extends HeldWalletRow {
   granted: bigint;

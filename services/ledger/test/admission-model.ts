@@ -8,6 +8,8 @@ export interface ModelCall {
   /** The most that it can cost, and what is likely. */
   most: NanoUsd;
   likely: NanoUsd;
+  /** Less than this is held only where nothing else is. */
+  aloneBelow: NanoUsd;
 }
 
 /** A wallet and its holds by call. Every amount is what the ledger must have. */
@@ -28,7 +30,7 @@ export class ModelWallet {
   }
 
   /** Takes the hold of a call. Returns its amount; zero where the call is refused. */
-  take(id: string, { policy, most, likely }: ModelCall): NanoUsd {
+  take(id: string, { policy, most, likely, aloneBelow }: ModelCall): NanoUsd {
     const estimate = policy === "likely" || policy === "likely stream" ? likely : most;
     let granted = minOf(estimate, this.available);
     if (policy === "whole" && granted < estimate) granted = 0n;
@@ -37,6 +39,7 @@ export class ModelWallet {
       const eighth = wholeMicro(this.available / 8n);
       granted = minOf(granted, eighth > half ? eighth : half);
     }
+    if (this.available < aloneBelow && this.held > 0n) granted = 0n;
     if (granted > 0n) this.holds.set(id, granted);
     return granted;
   }

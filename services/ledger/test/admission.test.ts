@@ -70,6 +70,7 @@ describe("the admission policies", () => {
     policy: fc.constantFrom<Policy>("likely stream", "likely", "strict", "whole"),
     most: micro(3_000n),
     likelyShare: fc.integer({ min: 1, max: 100 }),
+    aloneShare: share,
   });
   const ofCall = (kind: "grow" | "end" | "fail" | "kill") =>
     fc.record({ kind: fc.constant(kind), pick: fc.nat(), share });
@@ -106,16 +107,17 @@ describe("the admission policies", () => {
     const spool: SpooledEvent[] = [];
     const engine = createSpoolingEngine();
 
-    async function begin(policy: Policy, most: NanoUsd, likelyShare: number): Promise<void> {
+    async function begin({ policy, most, likelyShare, aloneShare }: Start): Promise<void> {
       const share = partOf(most, likelyShare);
       const likely = share > 0n ? share : 1_000n;
-      const call = { policy, most, likely };
+      const call = { policy, most, likely, aloneBelow: partOf(likely, aloneShare) };
       const id = `req_${randomUUID()}`;
+      const isAlone = model.held === 0n;
       const hadMoney = model.available > 0n;
       const opened = await engine.open(id, accountId, call);
       expect(opened?.generation.held ?? 0n).toBe(model.take(id, call));
       if (opened !== undefined) running.push(opened);
-      if (policy !== "whole") expect(opened !== undefined).toBe(hadMoney);
+      if (policy !== "whole" && isAlone) expect(opened !== undefined).toBe(hadMoney);
     }
 
     async function grow({ id, generation }: RunningCall, estimate: NanoUsd): Promise<void> {
@@ -161,7 +163,7 @@ describe("the admission policies", () => {
 
     return {
       async take(step: Step): Promise<void> {
-        if (step.kind === "start") return begin(step.policy, step.most, step.likelyShare);
+        if (step.kind === "start") return begin(step);
         if (step.kind === "capture") {
           const spooled = removeAt(spool, step.pick);
           return spooled === undefined ? undefined : record(spooled);
@@ -255,8 +257,16 @@ describe("the admission policies", () => {
   }
 });
 
+interface Start {
+  kind: "start";
+  policy: Policy;
+  most: NanoUsd;
+  likelyShare: number;
+  aloneShare: number;
+}
+
 type Step =
-  | { kind: "start"; policy: Policy; most: NanoUsd; likelyShare: number }
+  | Start
   | { kind: "grow" | "end" | "fail" | "kill"; pick: number; share: number }
   | { kind: "capture"; pick: number };
 
@@ -303,10 +313,10 @@ function admissionOf(policy: Policy): Admission {
   return policy === "whole" ? Admission.WHOLE : Admission.LIKELY;
 }
 
-function holdOf({ policy, most, likely }: ModelCall) {
-  if (policy === "strict" || policy === "whole") return { estimate: most };
-  if (policy === "likely") return { estimate: likely, most };
-  return { estimate: likely, least: halfOf(likely), most };
+function holdOf({ policy, most, likely, aloneBelow }: ModelCall) {
+  if (policy === "strict" || policy === "whole") return { estimate: most, aloneBelow };
+  if (policy === "likely") return { estimate: likely, aloneBelow };
+  return { estimate: likely, least: halfOf(likely), aloneBelow };
 }
 
 /** Returns a share of an amount in percent, in whole micro-USD, as every charge is. */

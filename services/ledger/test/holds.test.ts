@@ -58,6 +58,28 @@ describe("holds", () => {
     expect(await readWallet(pool, rich)).toMatchObject({ held: 8_000n });
   });
 
+  test("a request that its hold cannot pay is held only while nothing else of the wallet is", async () => {
+    const accountId = await openWallet(pool, 13_000n);
+    const take = createHoldTaker(pool, 3_600_000);
+    const locks = createWalletLocks(pool);
+    const takeOne = (id: string, estimateNanoUsd: bigint, aloneBelowNanoUsd: bigint) =>
+      take({ holdId: `${accountId}-${id}`, accountId, estimateNanoUsd, aloneBelowNanoUsd });
+    const release = (id: string) => releaseHold(pool, locks, `${accountId}-${id}`);
+    expect(await takeOne("small", 10_000n, 1_000n)).toMatchObject({ heldNanoUsd: 10_000n });
+    // In one statement: what an earlier one of it takes counts, too.
+    const [costly, payable, next] = await Promise.all([
+      takeOne("costly", 40_000n, 40_000n),
+      takeOne("payable", 2_000n, 2_000n),
+      takeOne("next", 2_000n, 2_000n),
+    ]);
+    expect(costly).toMatchObject({ heldNanoUsd: 0n, walletHeldNanoUsd: 10_000n });
+    expect(payable).toMatchObject({ heldNanoUsd: 2_000n });
+    expect(next).toMatchObject({ heldNanoUsd: 0n });
+    await release("payable");
+    await release("small");
+    expect(await takeOne("last", 40_000n, 40_000n)).toMatchObject({ heldNanoUsd: 13_000n });
+  });
+
   test("one invalid item of a batch fails alone", async () => {
     const accountId = await openWallet(pool, 100_000n);
     const take = createHoldTaker(pool, 3_600_000);

@@ -143,6 +143,27 @@ describe("the limits of keys and accounts", () => {
     });
   });
 
+  test("a request that its hold cannot pay is held only while nothing else of the budget is", async () => {
+    const { accountId, keyId, take, capture, use } = await openLimited(
+      budget(13_000n, BudgetPeriod.DAY),
+    );
+    const costly = { estimateNanoUsd: 40_000n, aloneBelowNanoUsd: 40_000n };
+    await take({ estimateNanoUsd: 10_000n });
+    const refused = await take(costly);
+    expect(refused).toMatchObject({ heldNanoUsd: 0n, refusal: { kind: LimitKind.BUDGET } });
+    // The holds of other keys are of the wallet, which can pay.
+    await take({ keyId: "other", estimateNanoUsd: 10_000n });
+    await capture({ holdId: `${keyId}-1`, costNanoUsd: 1_000n });
+    expect(await take(costly)).toMatchObject({ heldNanoUsd: 12_000n });
+    expect(await take(costly)).toMatchObject({ heldNanoUsd: 0n });
+    await limit(pool, accountId, budget(30_000n, BudgetPeriod.DAY));
+    expect(await take({ ...costly, keyId: "other" })).toMatchObject({
+      heldNanoUsd: 0n,
+      refusal: { ownerId: accountId },
+    });
+    expect(await use()).toMatchObject({ heldNanoUsd: 12_000n, inProgress: 1 });
+  });
+
   test("an empty wallet is refused as one without limits is", async () => {
     const accountId = await openWallet(pool, 1_000n);
     const limits = { ...budget(10_000n, BudgetPeriod.DAY), requestsPerMinute: 1 };

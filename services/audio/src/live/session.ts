@@ -40,7 +40,9 @@ export async function serveSession(
     withStreamSlots(engine.resolve(alias, "transcriptions", caller), "model");
   const model = readConfigFrame(configFrame, resolve);
   const estimate = highestCostOfUnits(model, holdStepSeconds);
-  await engine.generate({ caller, model, estimate }, async (generation) => {
+  // The stream ends with what is held.
+  const billable = { caller, model, estimate, aloneBelow: 0n };
+  await engine.generate(billable, async (generation) => {
     const { slot, response: provider } = await generation.attempt((slot) =>
       connectProvider(slot, providers, caller.requestId, client.disconnected),
     );

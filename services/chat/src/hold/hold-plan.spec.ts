@@ -37,6 +37,16 @@ test.each([
   expect(planHold(call, model, call.prompt, isStream)).toMatchObject({ estimate });
 });
 
+test.each([
+  ["strict", Admission.STRICT],
+  ["likely", Admission.LIKELY],
+])("less than half of the prompt is held only alone: %s", (_, admission) => {
+  const call = agentCall(admission);
+  const { aloneBelow } = planHold(call, model, call.prompt, true);
+  // Half of its 133,350 likely tokens, and a token of output.
+  expect(aloneBelow).toBe(333_375_000n + 25_000n);
+});
+
 test("the price of writing to a cache is held where the most is, and not where the likely is", () => {
   const prices = { ...pricing, cache_write_1h: usd("10") };
   const writing = { ...model, chain: [{ ...slot, pricing: prices }] };

@@ -25,6 +25,8 @@ export interface HoldPlan {
   estimate: NanoUsd;
   /** See `BillableCall`. Only with `likely`. */
   least?: NanoUsd;
+  /** See `BillableCall`: the likely cost of its prompt, half of it cached, and of the least output. */
+  aloneBelow: NanoUsd;
   /** See `BillableCall`. What a tool costs that the provider runs is not limited by what is held. */
   isWhole: boolean;
   /** The tokens that the call is likely to use; with `strict` and `whole`, the most. */
@@ -62,16 +64,16 @@ export function planHold(
   const isMost = admission === Admission.STRICT || admission === Admission.WHOLE;
   const bound = withTools(boundOf(call, model, prompt), offered, isMost);
   const isWhole = offered.length > 0;
-  if (isMost) {
-    const tokens = tokensOf(bound);
-    const estimate = estimateOf(bound, model);
-    return { bound, estimate, isWhole, tokens, isGrowing: false, pricesOf: highestPrices };
-  }
   const textBytes = prompt?.textBytes ?? 0n;
   const textTokens = (textBytes + likelyBytesPerToken - 1n) / likelyBytesPerToken;
   const likely = { ...bound, promptTokens: bound.promptTokens - textBytes + textTokens };
+  const aloneBelow = estimateOf({ ...leastBound(likely), maxTokens: 1n }, model, pricesAt);
+  if (isMost) {
+    const plan = { bound, aloneBelow, isWhole, tokens: tokensOf(bound), pricesOf: highestPrices };
+    return { ...plan, estimate: estimateOf(bound, model), isGrowing: false };
+  }
   const slice = { ...likely, maxTokens: minOf(likely.maxTokens, sliceTokens) };
-  const plan = { bound: likely, isWhole, tokens: tokensOf(slice), pricesOf: pricesAt };
+  const plan = { bound: likely, aloneBelow, isWhole, tokens: tokensOf(slice), pricesOf: pricesAt };
   if (!isStream) {
     return { ...plan, estimate: estimateOf(likely, model, pricesAt), isGrowing: false };
   }

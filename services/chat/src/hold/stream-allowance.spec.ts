@@ -28,6 +28,7 @@ function createFixture({ held = sliceCost, maxTokens = 10_000n } = {}) {
     estimate: sliceCost,
     tokens: 0n,
     isWhole: false,
+    aloneBelow: 0n,
     isGrowing: true,
     pricesOf: pricesAt,
   };
@@ -138,7 +139,15 @@ test("a stream that is held in full delivers a slice before it waits, whatever a
   const bound = { promptTokens: 1_000n, maxTokens: 10_000n, choices: 1n };
   const generation = { held: 1_000_000n + sliceCost, grow } as unknown as Generation;
   const estimate = generation.held;
-  const plan = { bound, estimate, tokens: 0n, isWhole: false, isGrowing: true, pricesOf: pricesAt };
+  const plan = {
+    bound,
+    estimate,
+    tokens: 0n,
+    aloneBelow: 0n,
+    isWhole: false,
+    isGrowing: true,
+    pricesOf: pricesAt,
+  };
   const allowance = createStreamAllowance(generation, plan, { pricing } as Slot, 10_000n);
   expect(allowance.admit(textOf(1_024))).toBe(true);
   expect(allowance.admit(textOf(1))).toBe(true);

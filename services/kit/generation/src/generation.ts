@@ -14,6 +14,8 @@ export interface BillableCall {
   estimate: NanoUsd;
   /** See `HoldTerms.least`. */
   least?: NanoUsd | undefined;
+  /** See `HoldTerms.aloneBelow`. */
+  aloneBelow?: NanoUsd | undefined;
   /** Whether the whole estimate must be available, whatever the account's policy. Default: not. */
   isWhole?: boolean | undefined;
   /** The tokens that it is likely to use, for limits of tokens per minute. Default: 0. */

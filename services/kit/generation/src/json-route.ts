@@ -39,6 +39,11 @@ export interface JsonRoute<Call extends JsonCall> {
   chooseModel?(model: Model, call: Call): Model;
   /** Returns the upper bound of the units that the call uses. */
   bound(call: Call, model: Model): bigint;
+  /**
+   * Returns the units below which the call is held only alone; see `HoldTerms.aloneBelow`. Default: the
+   * bound.
+   */
+  least?(call: Call): bigint;
   /** Returns the tokens that the call is likely to use. Routes that count no tokens have none. */
   tokens?(call: Call): bigint;
   /** Returns the members of the client's request that `ownMembers` sets. */
@@ -79,9 +84,11 @@ export async function serveJson<Call extends JsonCall>(
   const client = new ClientBody(call.body);
   checkJson(model, client, route.requested?.(call));
   const estimate = highestCostOfUnits(model, route.bound(call, model));
+  const least = route.least?.(call);
+  const aloneBelow = least === undefined ? undefined : highestCostOfUnits(model, least);
   const tokens = route.tokens?.(call);
   const { signal } = cancellation;
-  const billable = { caller, model, estimate, tokens, cancellation };
+  const billable = { caller, model, estimate, aloneBelow, tokens, cancellation };
   return engine.generate(billable, async (generation) => {
     const { slot, response } = await generation.attempt(async (slot) => {
       const attempt = { model, slot, held: generation.held };

@@ -52,6 +52,7 @@ export async function openGeneration(
     paid === undefined
       ? await dependencies.holds.take(requestId, caller, estimate, {
           least: call.least,
+          aloneBelow: call.aloneBelow,
           isWhole: call.isWhole === true || caller.admission === Admission.WHOLE,
           tokens: call.tokens,
           model: call.model,

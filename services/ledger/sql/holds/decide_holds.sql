@@ -2,8 +2,8 @@
 -- is what is left of the limits of their keys and accounts, where there are any.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION decide_holds(
-  account_ids text[], key_ids text[], estimates bigint[], leasts bigint[], wholes boolean[],
-  budgeted boolean[], tokens bigint[], limits limits_left[]
+  account_ids text[], key_ids text[], estimates bigint[], leasts bigint[], alone_belows bigint[],
+  wholes boolean[], budgeted boolean[], tokens bigint[], limits limits_left[]
 )
 RETURNS hold_decision[] LANGUAGE plpgsql AS $$
 DECLARE
@@ -26,12 +26,12 @@ BEGIN
     owners := ARRAY(SELECT owner_id FROM unnest(limits));
   END IF;
   FOR request IN
-    SELECT account_id, estimate, lowest, is_whole, needs_budget, needed_tokens,
+    SELECT account_id, estimate, lowest, alone_below, is_whole, needs_budget, needed_tokens,
       ordinality::int AS position,
       array_position(owners, key_id) AS key_at, array_position(owners, account_id) AS account_at
-    FROM unnest(account_ids, key_ids, estimates, leasts, wholes, budgeted, tokens)
-      WITH ORDINALITY AS requested (
-        account_id, key_id, estimate, lowest, is_whole, needs_budget, needed_tokens, ordinality)
+    FROM unnest(account_ids, key_ids, estimates, leasts, alone_belows, wholes, budgeted, tokens)
+      WITH ORDINALITY AS requested (account_id, key_id, estimate, lowest, alone_below, is_whole,
+        needs_budget, needed_tokens, ordinality)
     ORDER BY account_id, ordinality
   LOOP
     IF owner IS DISTINCT FROM request.account_id THEN
@@ -43,18 +43,20 @@ BEGIN
     END IF;
     decision := NULL;
     IF request.key_at IS NULL AND request.account_at IS NULL THEN
-      decision.taken := nullif(
-        compute_hold(request.estimate, request.lowest, request.is_whole, available), 0);
+      decision.taken := nullif(compute_hold(request.estimate, request.lowest,
+        request.alone_below, request.is_whole, available, available = balance), 0);
     ELSE
       key := limits[request.key_at];
       account := limits[request.account_at];
       traits := concat_ws(' ', request.key_at, request.account_at, request.estimate,
-        request.lowest, request.is_whole, request.needs_budget, request.needed_tokens);
+        request.lowest, request.alone_below, request.is_whole, request.needs_budget,
+        request.needed_tokens);
       IF traits = refused_traits THEN
         decision := refused;
       ELSE
-        decision := decide_limited_hold(key, account, available, request.estimate,
-          request.lowest, request.is_whole, request.needs_budget, request.needed_tokens);
+        decision := decide_limited_hold(key, account, available, balance, request.estimate,
+          request.lowest, request.alone_below, request.is_whole, request.needs_budget,
+          request.needed_tokens);
       END IF;
       IF decision.taken IS NULL THEN
         refused_traits := traits;

@@ -8,6 +8,11 @@
 -- available, in whole micro-USD as every charge is, but at least that: what it does not need yet stays
 -- available to other requests, and to its own growth (grow_hold).
 --
+-- Where less than one of the `alone_belows` is available, its hold is taken only if nothing else of the
+-- wallet is held, or of the budget that has too little left: the request costs more than that, so that what it does not pay
+-- is lost. Otherwise concurrent requests would each take what others release, and leave the most of
+-- their costs unpaid.
+--
 -- Where the key or its account has limits, what their budgets have left is available at most (one of
 -- the `budgeted` needs all of its estimate left of them, whatever the wallet has), and
 -- the hold is taken only if it is within their other limits: requests in progress, and requests and
@@ -26,7 +31,7 @@
 -- settle as those of expired holds do. Entries always commit synchronously.
 CREATE OR REPLACE FUNCTION take_holds(
   hold_ids text[], account_ids text[], key_ids text[], estimates bigint[], leasts bigint[],
-  wholes boolean[], budgeted boolean[], tokens bigint[], aliases text[], route_types text[],
+  alone_belows bigint[], wholes boolean[], budgeted boolean[], tokens bigint[], aliases text[], route_types text[],
   unit_types text[], hold_ms bigint
 )
 RETURNS TABLE (
@@ -43,7 +48,7 @@ BEGIN
     limits := read_limits_left(limited || key_ids);
   END IF;
   decisions :=
-    decide_holds(account_ids, key_ids, estimates, leasts, wholes, budgeted, tokens, limits);
+    decide_holds(account_ids, key_ids, estimates, leasts, alone_belows, wholes, budgeted, tokens, limits);
   -- The trigger of `hold` adds the amounts to the wallets' and the limits' held_nano_usd, and counts
   -- the requests in progress (apply_holds).
   INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, requests,

@@ -30,8 +30,8 @@ afterEach(() => {
  * A ledger that can be down. The wallet has `free` nano-USD available for a hold, and then `left` for
  * its growth.
  */
-function world(wallet: { free?: bigint; left?: bigint; balance?: bigint } = {}) {
-  const { free = 1_000_000n } = wallet;
+function world(wallet: { free?: bigint; left?: bigint; balance?: bigint; isBusy?: boolean } = {}) {
+  const { free = 1_000_000n, isBusy = false } = wallet;
   const { left = free, balance = free + 7_000n } = wallet;
   const extended: string[][] = [];
   const released: string[] = [];
@@ -42,17 +42,18 @@ function world(wallet: { free?: bigint; left?: bigint; balance?: bigint } = {}) 
     async hold(request: {
       estimateNanoUsd: bigint;
       isWhole: boolean;
+      aloneBelowNanoUsd: bigint;
       keyId: string;
       tokens: bigint;
     }) {
       if (!up.ledger) throw new PeerError("deadline", "timed out");
-      const { estimateNanoUsd, isWhole, keyId, tokens } = request;
+      const { estimateNanoUsd, isWhole, aloneBelowNanoUsd, keyId, tokens } = request;
       asked.push({ estimateNanoUsd, keyId, tokens });
       if (refusals.hold !== undefined) {
         const nothing = { heldNanoUsd: 0n, walletHeldNanoUsd: 0n, walletBalanceNanoUsd: 0n };
         return { ...nothing, refusal: refusals.hold, rates, expiresInMs };
       }
-      const refuses = isWhole && estimateNanoUsd > free;
+      const refuses = (isWhole && estimateNanoUsd > free) || (isBusy && aloneBelowNanoUsd > free);
       const heldNanoUsd = refuses ? 0n : estimateNanoUsd < free ? estimateNanoUsd : free;
       const walletBalanceNanoUsd = balance;
       return { heldNanoUsd, walletHeldNanoUsd: 7_000n, walletBalanceNanoUsd, expiresInMs };
@@ -180,6 +181,22 @@ test("a request is refused when the wallet has nothing available, and no hold is
   expect(extended).toEqual([]);
   expect(await open()).toBe(0);
   holds.stop();
+});
+
+test.each([
+  ["its estimate", {}, 5_000n],
+  ["what it must be held alone below", { aloneBelow: 3_000n }, 3_000n],
+])("a request is refused where less than %s is available, and other requests hold the rest", async (_, terms, below) => {
+  const { holds } = world({ free: below - 1_000n, isBusy: true });
+  await expect(holds.take("short", payer, 5_000n, terms)).rejects.toMatchObject({
+    code: "credit_balance_exhausted",
+    message: expect.stringMatching(
+      new RegExp(`about 0.00000${below / 1_000n} USD .* has 0.00000${below / 1_000n - 1n} USD`),
+    ),
+  });
+  const other = world({ free: below, isBusy: true });
+  expect((await other.holds.take("payable", payer, 5_000n, terms)).amount).toBe(below);
+  for (const one of [holds, other.holds]) one.stop();
 });
 
 test("a request that costs nothing calls no ledger", async () => {

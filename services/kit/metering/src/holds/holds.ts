@@ -25,7 +25,12 @@ import {
   wholeAdvice,
 } from "./limit-refusal.ts";
 import { holdTimeoutMs, type RequestedHold, TakenHold } from "./taken-hold.ts";
-import { estimateUnavailable, holdFailure, walletExhausted } from "./wallet-refusal.ts";
+import {
+  estimateUnavailable,
+  holdFailure,
+  walletExhausted,
+  walletTooShort,
+} from "./wallet-refusal.ts";
 
 export interface HoldTerms {
   /**
@@ -33,6 +38,11 @@ export interface HoldTerms {
    * available, when the wallet is short of money. Default: the estimate.
    */
   least?: NanoUsd | undefined;
+  /**
+   * Less than this is held only where nothing else of the wallet or the budget is held: the request costs
+   * more than that, and only the last one of a wallet may. Default: the estimate.
+   */
+  aloneBelow?: NanoUsd | undefined;
   /** Whether `credit_balance_exhausted` is thrown where less than the estimate is available. */
   isWhole?: boolean;
   /** The tokens that the request is likely to use, for a limit of tokens per minute. Default: 0. */
@@ -55,7 +65,7 @@ export interface Holds {
    * Takes a hold of `min(estimate, available)`, and extends it until `stopExtending`. A request
    * with an estimate of zero needs none unless its payer has limits, and is served from an empty
    * wallet too. Throws `credit_balance_exhausted` when nothing is available of the wallet or of a
-   * budget, `rate_limited` when another limit is reached, and `no_provider_available` when the ledger
+   * budget, or too little while other requests hold the rest, `rate_limited` when another limit is reached, and `no_provider_available` when the ledger
    * cannot write the hold.
    */
   take(requestId: string, payer: Payer, estimate: NanoUsd, terms?: HoldTerms): Promise<Hold>;
@@ -129,12 +139,14 @@ export function createHolds({ ledger, log, metrics, runningRequests, busyFrom }:
 
   return {
     async take(holdId, payer, estimate, terms = {}) {
-      const { least, isWhole = false, tokens = 0n, isJob = false, model } = terms;
+      const { least, aloneBelow = estimate, isWhole = false, tokens = 0n } = terms;
+      const { isJob = false, model } = terms;
       if (estimate === 0n && !payer.isLimited) return emptyHold;
       const { accountId, keyId } = payer;
       const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
       const start = least === undefined ? {} : { leastNanoUsd: least };
-      const needs = { isWhole, needsBudget: isJob, ...start };
+      const aloneBelowNanoUsd = minOf(aloneBelow, maxBalanceNanoUsd);
+      const needs = { isWhole, needsBudget: isJob, aloneBelowNanoUsd, ...start };
       const lost = model === undefined ? noModel : modelFields(model);
       const request = { holdId, accountId, keyId, estimateNanoUsd, tokens, ...needs, ...lost };
       const demand = sharing.demandOf(payer);
@@ -174,14 +186,15 @@ function neededOf({ isWhole, needsBudget, estimateNanoUsd }: RequestedHold) {
   return isWhole ? { estimate: estimateNanoUsd, advice: wholeAdvice } : undefined;
 }
 
-/** Returns the error of a request for which the wallet has nothing, or less than all, available. */
+/** Returns the error of a request for which the wallet has nothing, or too little, available. */
 function walletShort(
-  { isWhole, estimateNanoUsd }: RequestedHold,
+  { isWhole, estimateNanoUsd, aloneBelowNanoUsd }: RequestedHold,
   { walletBalanceNanoUsd = 0n, walletHeldNanoUsd }: HoldResponse,
 ): GatewayError {
   const available = walletBalanceNanoUsd - walletHeldNanoUsd;
-  if (isWhole && available > 0n) return estimateUnavailable(estimateNanoUsd, available);
-  return walletExhausted(walletHeldNanoUsd);
+  if (available <= 0n) return walletExhausted(walletHeldNanoUsd);
+  if (isWhole) return estimateUnavailable(estimateNanoUsd, available);
+  return walletTooShort(aloneBelowNanoUsd, available, walletHeldNanoUsd);
 }
 
 async function takeFromLedger(

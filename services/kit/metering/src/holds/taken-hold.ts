@@ -23,6 +23,8 @@ export interface RequestedHold {
   tokens: bigint;
   /** See `HoldTerms.least`. */
   leastNanoUsd?: NanoUsd;
+  /** See `HoldTerms.aloneBelow`. */
+  aloneBelowNanoUsd: NanoUsd;
   /** See `HoldTerms.isWhole`. */
   isWhole: boolean;
   /** See `HoldTerms.isJob`. */

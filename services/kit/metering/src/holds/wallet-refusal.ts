@@ -21,6 +21,22 @@ export function estimateUnavailable(estimate: NanoUsd, available: NanoUsd): Gate
 }
 
 /**
+ * Returns the error of a request that costs at least `cost`, for which too little is available while other
+ * calls hold the rest.
+ */
+export function walletTooShort(
+  cost: NanoUsd,
+  available: NanoUsd,
+  walletHeld: NanoUsd,
+): GatewayError {
+  const message =
+    `This request costs about ${formatUsd(cost)} USD or more, and the wallet has ` +
+    `${formatUsd(available)} USD available: calls in flight and jobs hold ${formatUsd(walletHeld)} USD. ` +
+    "Retry when they have ended, or top it up.";
+  return new GatewayError("credit_balance_exhausted", message);
+}
+
+/**
  * Returns the error of a wallet with nothing available. Its message says what holds the money: the
  * request itself, which holds `own`, or other calls.
  */

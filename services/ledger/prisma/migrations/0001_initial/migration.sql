@@ -429,7 +429,8 @@ CREATE TYPE limits_left AS (
   tokens_per_minute   bigint,
   tokens_left         bigint,
   tokens_reset_ms     bigint,
-  -- What the statement has decided to hold, and not written yet.
+  -- What holds reserve, besides what the statement has decided to hold and not written yet.
+  held_nano_usd       bigint,
   added_nano_usd      bigint
 );
 
