@@ -38,4 +38,11 @@ test("a provider's key that works again is back within a minute, and no request 
   const called = stack.simulator.calls.list().filter(({ model }) => model?.startsWith("renewed"));
   expect(called).toHaveLength(2);
   await eventually(async () => expect(await refusedProviders()).not.toContain("renewed"));
+  const texts = await Promise.all(
+    stack.operationsUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()),
+  );
+  const ofKey = /^tollgate_provider_key_refused\{provider="renewed",key=""\} (\d)$/gm;
+  const values = [...texts.join("\n").matchAll(ofKey)].map(([, value]) => value);
+  // The alert on it ends.
+  expect(new Set(values)).toEqual(new Set(["0"]));
 });

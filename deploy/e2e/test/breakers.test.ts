@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
@@ -7,6 +8,7 @@ import type { TestAccount } from "../src/stack.ts";
 
 const { stack, account, chat } = await sharedStack();
 
+const alertsFile = new URL("../../../charts/tollgate/files/alerts.yaml", import.meta.url);
 const messages = [{ role: "user", content: "Hello there" }];
 
 /** Ways in which a customer makes its own calls fail, each at a model with a single slot. */
@@ -93,7 +95,13 @@ describe("a provider's key that expires", () => {
     });
     const own = await overview({ account: account.accountId });
     expect([own.refusedKeys, own.outSlots]).toEqual([[], []]);
-    expect(await metrics()).toContain('tollgate_provider_key_refused{provider="lapsed",key=""} 1');
+    const alerts = await readFile(alertsFile, "utf8");
+    expect(alerts).toContain(
+      "expr: max by (namespace, provider, key) (tollgate_provider_key_refused) == 1\n",
+    );
+    expect(await metrics()).toMatch(
+      /^tollgate_provider_key_refused\{provider="lapsed",key=""\} 1$/m,
+    );
     expect(await metrics()).toMatch(/^tollgate_slot_out\{slot="lapsed\/too"\} 1$/m);
   });
 });
