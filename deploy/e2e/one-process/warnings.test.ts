@@ -105,6 +105,10 @@ describe("warnings of an account", () => {
     });
     const { warnings } = await admin.operator.listWarnings({ onlyOpen: true });
     expect(warnings).toMatchObject([{ accountId: account, keyId }]);
+    const tried = () => stack.operator.testWarningChannel({ account, channelId: id });
+    // The command has made one of ten.
+    for (let left = 9; left > 0; left -= 1) expect((await tried()).error).toBe("");
+    await expect(tried()).rejects.toMatchObject({ code: "rate_limited" });
     const billing = await join(account, MemberRole.BILLING);
     expect((await billing.operator.listWarnings({})).warnings).toEqual([]);
     expect(await codeOf(billing.operator.getWarningSettings({}))).toBe(Code.PermissionDenied);

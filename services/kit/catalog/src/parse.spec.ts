@@ -100,6 +100,24 @@ models:
   }
 });
 
+test("the hold of an OCR job is kept for a day, or for the hours of the catalog", () => {
+  const heldMs = (more: Entry) => {
+    const pricing = { per: 1, price: "0.1" };
+    const reader = {
+      alias: "reader",
+      route_type: "ocr",
+      lane: "print",
+      pricing,
+      chain: chat.chain,
+    };
+    const catalog = parse(stringify({ ...valid, models: [{ ...reader, ...more }] }));
+    return catalog.models.get("reader")?.ocr?.jobHoldMs;
+  };
+  expect(heldMs({})).toBe(24 * 3_600_000);
+  expect(heldMs({ job_hold_hours: 0.5 })).toBe(1_800_000);
+  expect(() => heldMs({ job_hold_hours: 0 })).toThrow("job_hold_hours");
+});
+
 test("a slot may have its own price, path and name of the output limit", () => {
   const own = { per: 1_000, input: "1", output: "2" };
   const { models } = parse(
