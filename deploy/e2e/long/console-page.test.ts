@@ -72,6 +72,11 @@ const screens: readonly Screen[] = [
   { name: "warnings", path: "/warnings", heading: "Warnings" },
   { name: "warnings-admin", path: "/warnings", heading: "Warnings", role: "admin" },
   { name: "warnings-empty", path: "/warnings", heading: "Warnings", state: "empty" },
+  { name: "payments", path: "/payments", heading: "Payments", role: "billing" },
+  {
+    ...{ name: "payments-account", path: "/payments?account=acct_1" },
+    heading: "Payments of an account",
+  },
   { name: "settings-operators", path: "/settings", heading: "Settings" },
   { name: "settings-tokens", path: "/settings?tab=tokens", heading: "Settings" },
   { name: "settings-audit", path: "/settings?tab=audit", heading: "Settings" },

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { freePort } from "@tollgate/local/free-port";
 import { PaymentState } from "@tollgate/proto/tollgate/v1/payment";
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../src/eventually.ts";
-import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
 import {
   type StandInIntent,
   type StripeStandIn,
   signStripeEvent,
   startStripeStandIn,
   stripeEvent,
-} from "../src/stripe-stand-in.ts";
+} from "@tollgate/simulator/stripe-stand-in";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const secret = "whsec_new";
@@ -296,6 +296,37 @@ describe("a payment by Stripe", () => {
     await open();
     await eventually(async () => expect(await deliver(body)).toBe(200));
     expect(await walletOf(account)).toEqual({ balance: 10n * usd, debt: 0n });
+  });
+
+  test("of an account that was closed meanwhile is credited once, and shown", async () => {
+    const { account, paymentId } = await begin();
+    await stack.operator.closeAccount({ account });
+    const body = stripeEvent("payment_intent.succeeded", stripe.pay(paymentId, 1_000));
+    for (const to of receivers) expect(await deliver(body, { to })).toBe(200);
+    expect(await walletOf(account)).toEqual({ balance: 10n * usd, debt: 0n });
+    expect(await paymentOf(account)).toMatchObject({ state: PaymentState.CREDITED });
+    const refused = stack.operator.createCheckout({ account, amountNanoUsd: usd });
+    await expect(refused).rejects.toMatchObject({ code: "invalid_param", param: "account" });
+  });
+
+  test("is made by a saved card when the balance is low, and credited by its event", async () => {
+    const account = await newAccount();
+    await stack.operator.createCardSetup({ account });
+    stripe.saveCard(account);
+    const amounts = { thresholdNanoUsd: 5n * usd, amountNanoUsd: 20n * usd };
+    const autoTopUp = { isEnabled: true, ...amounts, monthlyCapNanoUsd: 30n * usd };
+    await stack.operator.updateAutoTopUp({ account, autoTopUp });
+    const intent = await eventually(() => {
+      const found = [...stripe.intents.values()].find((one) => one.customer === `cus_${account}`);
+      return found ?? Promise.reject(new Error("the card was not charged"));
+    });
+    expect(await walletOf(account)).toMatchObject({ balance: 0n });
+    const body = stripeEvent("payment_intent.succeeded", intent);
+    await Promise.all(receivers.map((to) => deliver(body, { to })));
+    expect(await walletOf(account)).toEqual({ balance: 20n * usd, debt: 0n });
+    const args = ["payments", "auto", "show", account];
+    const { stdout } = await runTollgate(stack.operatorAddress, testSecrets, args);
+    expect(stdout).toContain("paid this month: 20.000000 of 30.000000 USD\ncard: visa 4242");
   });
 
   test("whose events were lost is found by a verification, as is one that Stripe lacks", async () => {

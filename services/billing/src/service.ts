@@ -83,7 +83,7 @@ export const billing = defineService({
       ...{ contentKey, contentDeletion, warnings },
       ...{ prisma, ledger, credits, slots, conversations, notices, mailing, webhooks, now },
       ...{ stripe, statementIssuer, secretsKey, refusalDays, signUp },
-      ...{ catalog: catalog.current, catalogFile: catalog.file },
+      ...{ catalog: catalog.current, catalogFile: catalog.file, autoTopUps: tasks.autoTopUps },
       ...{ services: connectProviderServices(peer), testRate: new TestRate(now) },
     };
     const commands = bindOperatorService(

@@ -1,5 +1,6 @@
 import type { Repeating } from "@tollgate/core/repeat";
 import { repeatContentDeletion } from "./contents/delete-contents.ts";
+import { watchBalances } from "./payments/auto-top-up/watch-balances.ts";
 import { reconcilePayments } from "./payments/reconcile.ts";
 import type { PaymentParts } from "./payments/settle-payment.ts";
 import type { StripeAccess } from "./payments/stripe-client.ts";
@@ -19,6 +20,8 @@ interface TaskParts extends Omit<PaymentParts, "access">, WarningParts {
 interface Tasks {
   /** Checks the rules of warnings. */
   warnings: Repeating;
+  /** Compares balances with the thresholds of automatic top-ups. Undefined where nothing is paid by card. */
+  autoTopUps: Repeating | undefined;
   contentDeletion: Repeating;
   stop(): Promise<void>;
 }
@@ -27,9 +30,11 @@ interface Tasks {
 export function startTasks(parts: TaskParts): Tasks {
   const { access, issuer, refusalDays, contentBytes } = parts;
   const warnings = watchWarnings(parts);
+  const autoTopUps = access && watchBalances({ ...parts, access });
   const contentDeletion = repeatContentDeletion({ ...parts, maxBytes: contentBytes });
   const tasks = [
     warnings,
+    autoTopUps,
     contentDeletion,
     repeatRefusalDeletion(parts, refusalDays),
     issuer && repeatStatements({ ...parts, issuer }),
@@ -38,6 +43,7 @@ export function startTasks(parts: TaskParts): Tasks {
   return {
     warnings,
     contentDeletion,
+    autoTopUps,
     async stop() {
       for (const task of tasks) await task?.stop();
     },

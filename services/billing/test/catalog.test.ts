@@ -86,6 +86,7 @@ describe("the catalog in the database", () => {
         limits: { requestsPerMinute: 0, tokensPerMinute: 0 },
       }),
       stripe: undefined,
+      autoTopUps: undefined,
       statementIssuer: undefined,
       secretsKey: undefined,
       contentKey: undefined,

@@ -20,6 +20,7 @@ import { PrismaClient } from "../src/generated/client.ts";
 import { implementIdentity } from "../src/identity/identity.ts";
 import { createPasswords } from "../src/identity/passwords.ts";
 import { implementOperator } from "../src/operator/operator.ts";
+import type { OperatorParts } from "../src/operator/parts.ts";
 import type { ProviderServices } from "../src/operator/provider-services.ts";
 import { TestRate } from "../src/operator/test-rate.ts";
 import { billingSchema } from "../src/schema.ts";
@@ -38,8 +39,11 @@ export interface IdentityUnderTest {
 const testCost = 5;
 const signUp = { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const;
 
-/** Starts them. Nothing of it calls the ledger, or reads the catalog. */
-export async function startIdentity(now: () => Date): Promise<IdentityUnderTest> {
+/** Starts them, with the parts of `own`. Nothing of it calls the ledger, or reads the catalog. */
+export async function startIdentity(
+  now: () => Date,
+  own: Partial<OperatorParts> = {},
+): Promise<IdentityUnderTest> {
   const log = createLog("silent");
   const name = `identity_${randomUUID().replaceAll("-", "")}`;
   const pool = await openDatabase({
@@ -71,6 +75,7 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
     credits: createClient(CreditService, transport),
     slots: createClient(SlotService, transport),
     stripe: undefined,
+    autoTopUps: undefined,
     statementIssuer: undefined,
     conversations: createClient(ConversationService, transport),
     catalogFile: undefined,
@@ -80,6 +85,7 @@ export async function startIdentity(now: () => Date): Promise<IdentityUnderTest>
       plans: new Map(),
       limits: { requestsPerMinute: 0, tokensPerMinute: 0 },
     }),
+    ...own,
   };
   const passwords = createPasswords(testCost);
   transport.add(bindService(IdentityService, implementIdentity({ ...parts, passwords })));

@@ -17,6 +17,13 @@ import {
 } from "./commands/account-end-commands.ts";
 import { listAuditCommand } from "./commands/audit-commands.ts";
 import {
+  endAutoTopUpCommand,
+  openPortalCommand,
+  setAutoTopUpCommand,
+  setUpCardCommand,
+  showAutoTopUpCommand,
+} from "./commands/auto-top-up-commands.ts";
+import {
   catalogStatusCommand,
   diffCatalogCommand,
   exportCatalogCommand,
@@ -145,6 +152,11 @@ export const commands: Readonly<Record<string, Command>> = {
   "code revoke": revokeCodesCommand,
   "code redeem": redeemCodeCommand,
   "payments checkout": createCheckoutCommand,
+  "payments card": setUpCardCommand,
+  "payments portal": openPortalCommand,
+  "payments auto show": showAutoTopUpCommand,
+  "payments auto set": setAutoTopUpCommand,
+  "payments auto off": endAutoTopUpCommand,
   "payments list": listPaymentsCommand,
   "payments verify": verifyPaymentsCommand,
   "statement list": listStatementsCommand,

@@ -35,6 +35,9 @@ export const help = `tollgate: the operator's commands
   tollgate code revoke BATCH-ID
   tollgate code redeem ACCOUNT CODE
   tollgate payments checkout ACCOUNT USD
+  tollgate payments card|portal ACCOUNT
+  tollgate payments auto show|off ACCOUNT
+  tollgate payments auto set ACCOUNT --below USD --amount USD --monthly-cap USD
   tollgate payments list [--account ACCOUNT] [--limit N] [--before PAYMENT-ID]
   tollgate payments verify [--days N]
   tollgate statement list [--account ACCOUNT] [--limit N] [--before NUMBER]
@@ -100,7 +103,8 @@ An update removes with: --budget none, --rpm none, --tpm none, --parallel none, 
 Draft, of what is not in the catalog in use:
   --draft FILE, a catalog; --with-key reads the API key of its providers from standard input
 
-RULE of an account: balance=USD, days-left=DAYS, budget=PERCENT, key-expiry=DAYS, spend=TIMES, statement.
+RULE of an account: balance=USD, days-left=DAYS, budget=PERCENT, key-expiry=DAYS, spend=TIMES, statement,
+  auto-top-up.
 RULE of the gateway, without --account: provider, catalog, uncollected=USD, payment.
 
 DIMENSION is model, key, provider, route, account, hour, day or month.

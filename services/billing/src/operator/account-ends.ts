@@ -47,6 +47,7 @@ export function implementAccountEnds(parts: OperatorParts) {
           const keyHashes = await revokeKeysOf(transaction, { accountId }, at);
           await transaction.member.deleteMany({ where: { accountId } });
           await transaction.invitation.deleteMany({ where: { accountId } });
+          await transaction.autoTopUp.deleteMany({ where: { accountId } });
           const data = { closedAt: before.closedAt ?? at, frozenAt: before.frozenAt ?? at };
           const closed = await transaction.account.update({ where: { id: accountId }, data });
           await recordChange(transaction, actor, {

@@ -3,6 +3,7 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import { implementAccountEnds } from "./account-ends.ts";
 import { implementAccounts } from "./accounts.ts";
 import { implementAudit } from "./audit.ts";
+import { implementAutoTopUps } from "./auto-top-ups.ts";
 import { implementCatalogCalls } from "./catalog.ts";
 import { implementCodes } from "./codes.ts";
 import { implementContents } from "./contents.ts";
@@ -34,6 +35,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementKeyChanges(parts),
     ...implementWallets(parts),
     ...implementPayments(parts),
+    ...implementAutoTopUps(parts),
     ...implementStatements(parts),
     ...implementCodes(parts),
     ...implementWarnings(parts),

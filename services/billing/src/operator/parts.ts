@@ -32,6 +32,8 @@ export interface OperatorParts {
   slots: Client<typeof SlotService>;
   /** Undefined where nothing is paid by card. */
   stripe: StripeAccess | undefined;
+  /** Compares balances with the thresholds of automatic top-ups: those that were set at once. */
+  autoTopUps: Pick<Repeating, "wake"> | undefined;
   /** Who issues statements: lines. Undefined where none are issued. */
   statementIssuer: readonly string[] | undefined;
   /** Returns the catalog in use. */

@@ -1,11 +1,11 @@
-import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import { GatewayError } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
-import { formatUsd } from "@tollgate/core/money";
 import type { Account, Payment, PrismaClient } from "../generated/client.ts";
-import { nanoUsdPerCent, toCents } from "./cents.ts";
+import { toCents } from "./cents.ts";
 import { ensureCustomer } from "./customers.ts";
-import type { TopUpAmounts } from "./settings.ts";
+import { paymentsPage } from "./settings.ts";
 import { type StripeAccess, toPaymentError } from "./stripe-client.ts";
+import { requireTopUpAmount } from "./top-up-amount.ts";
 
 /** The most open payments of an account. Each is a page of Stripe. */
 const maxOpen = 20;
@@ -23,7 +23,7 @@ export async function createCheckout(
   amountNanoUsd: bigint,
 ): Promise<{ payment: Payment; url: string }> {
   const { stripe, settings } = access;
-  requireAmount(amountNanoUsd, settings.topUps);
+  requireTopUpAmount(amountNanoUsd, settings.topUps);
   const since = new Date(now().getTime() - openMs);
   const open = { accountId: account.id, state: "open", kind: "checkout", createdAt: { gt: since } };
   if ((await prisma.payment.count({ where: open })) >= maxOpen) {
@@ -37,7 +37,7 @@ export async function createCheckout(
     const data = { id: newId("payment"), accountId: account.id, kind: "checkout", amountNanoUsd };
     const payment = await prisma.payment.create({ data });
     const metadata = { tollgate_payment: payment.id };
-    const page = `${settings.consoleUrl}/accounts/${account.id}?tab=payments`;
+    const page = paymentsPage(settings, account.id);
     const session = await stripe.checkout.sessions.create(
       {
         mode: "payment",
@@ -67,16 +67,4 @@ export async function createCheckout(
   } catch (error) {
     throw toPaymentError(error);
   }
-}
-
-/** Throws `invalid_param` unless a top-up may have the amount. */
-function requireAmount(amountNanoUsd: bigint, topUps: TopUpAmounts): void {
-  if ("amounts" in topUps) {
-    if (topUps.amounts.includes(amountNanoUsd)) return;
-    throw invalidParam("amount", `must be one of ${topUps.amounts.map(formatUsd).join(", ")} USD`);
-  }
-  const { least, most } = topUps;
-  if (amountNanoUsd % nanoUsdPerCent !== 0n) throw invalidParam("amount", "must be whole cents");
-  if (amountNanoUsd >= least && amountNanoUsd <= most) return;
-  throw invalidParam("amount", `must be from ${formatUsd(least)} to ${formatUsd(most)} USD`);
 }

@@ -45,6 +45,11 @@ export function stripeSettingsOf(variables: Variables): StripeSettings | undefin
   };
 }
 
+/** Returns the address of an account's payments in the console, to which the pages of Stripe return. */
+export function paymentsPage({ consoleUrl }: StripeSettings, accountId: string): string {
+  return `${consoleUrl}/payments?account=${accountId}`;
+}
+
 function required(
   variables: Variables,
   name: "TOLLGATE_STRIPE_WEBHOOK_SECRET" | "TOLLGATE_CONSOLE_URL",

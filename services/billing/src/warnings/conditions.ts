@@ -6,6 +6,7 @@ import type { Client } from "@tollgate/rpc/implementation";
 import type { PrismaClient } from "../generated/client.ts";
 import { playgroundChannel } from "../keys.ts";
 import { findLimits } from "../limits.ts";
+import { findStopReason } from "../payments/auto-top-up/stop-reason.ts";
 
 export interface AccountConditionParts {
   prisma: PrismaClient;
@@ -60,6 +61,8 @@ function conditionsOf(
       return unusualSpend(parts, accountId, threshold);
     case WarningKind.STATEMENT:
       return issuedStatements(parts, accountId);
+    case WarningKind.AUTO_TOP_UP:
+      return stoppedAutoTopUp(parts, accountId);
     default:
       return [];
   }
@@ -184,6 +187,19 @@ async function issuedStatements(
     title: `Statement ${number} was issued`,
     text: `It is of the month ${month.toISOString().slice(0, 7)}.`,
   }));
+}
+
+async function stoppedAutoTopUp(
+  { prisma }: AccountConditionParts,
+  accountId: string,
+): Promise<Condition[]> {
+  const settings = await prisma.autoTopUp.findUnique({ where: { accountId, isEnabled: true } });
+  const reason = settings === null ? "" : await findStopReason(prisma, settings);
+  if (settings === null || reason === "") return [];
+  const text = `${reason} Change the card if needed, and set automatic top-ups again.`;
+  const title = "Automatic top-ups have stopped";
+  const subject = settings.setAt.toISOString();
+  return [{ kind: WarningKind.AUTO_TOP_UP, subject, title, text }];
 }
 
 function activeKeys(accountId: string, now: Date) {

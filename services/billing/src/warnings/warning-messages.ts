@@ -14,7 +14,8 @@ import type { Warning, WarningChannel } from "../generated/client.ts";
 import type { Sealer } from "../sealing.ts";
 import { openTarget } from "./channels.ts";
 
-const maxRules = 20;
+/** The most rules of an account, or of the gateway. */
+export const maxRules = 20;
 const maxDays = 365n;
 const maxPercent = 100n;
 const maxTimes = 100n;
@@ -27,6 +28,7 @@ const accountKinds: Readonly<Partial<Record<WarningKind, bigint>>> = {
   [WarningKind.KEY_EXPIRY]: maxDays,
   [WarningKind.SPEND]: maxTimes,
   [WarningKind.STATEMENT]: 0n,
+  [WarningKind.AUTO_TOP_UP]: 0n,
 };
 
 const gatewayKinds: Readonly<Partial<Record<WarningKind, bigint>>> = {

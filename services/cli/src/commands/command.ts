@@ -13,8 +13,10 @@ export interface Output {
 export const optionTypes = {
   account: { type: "string" },
   admission: { type: "string" },
+  amount: { type: "string" },
   base: { type: "string" },
   before: { type: "string" },
+  below: { type: "string" },
   budget: { type: "string" },
   by: { type: "string" },
   channel: { type: "string" },
@@ -33,6 +35,7 @@ export const optionTypes = {
   keys: { type: "string" },
   limit: { type: "string" },
   "max-keys": { type: "string" },
+  "monthly-cap": { type: "string" },
   model: { type: "string" },
   models: { type: "string" },
   name: { type: "string" },

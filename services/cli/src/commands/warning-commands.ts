@@ -101,6 +101,7 @@ const ruleKinds: Readonly<Record<string, WarningKind>> = {
   "key-expiry": WarningKind.KEY_EXPIRY,
   spend: WarningKind.SPEND,
   statement: WarningKind.STATEMENT,
+  "auto-top-up": WarningKind.AUTO_TOP_UP,
   provider: WarningKind.PROVIDER,
   catalog: WarningKind.CATALOG,
   uncollected: WarningKind.UNCOLLECTED,

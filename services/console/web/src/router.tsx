@@ -164,6 +164,13 @@ const warnings = createRoute({
   component: lazyRouteComponent(() => import("./screens/warnings/warnings.tsx"), "WarningsScreen"),
 });
 
+const payments = createRoute({
+  getParentRoute: () => app,
+  path: "/payments",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["account"]),
+  component: lazyRouteComponent(() => import("./screens/payments/payments.tsx"), "PaymentsScreen"),
+});
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -195,6 +202,7 @@ const routeTree = root.addChildren([
     catalog,
     catalogEditor,
     warnings,
+    payments,
     settings,
     notFound,
   ]),

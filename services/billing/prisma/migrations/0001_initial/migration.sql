@@ -291,6 +291,8 @@ CREATE TABLE payment (
   problem           text NOT NULL DEFAULT '',
   -- Stripe's PaymentIntent, which is the reference of the top-up. NULL until the customer pays.
   intent_id         text,
+  -- Stripe's PaymentMethod that an automatic top-up charges. Empty: the customer chooses it.
+  payment_method_id text NOT NULL DEFAULT '',
   -- The sums of its refunds that have not failed, and of its disputes that are not won.
   refunded_nano_usd bigint NOT NULL DEFAULT 0,
   disputed_nano_usd bigint NOT NULL DEFAULT 0,
@@ -304,6 +306,23 @@ CREATE INDEX payment_account_id ON payment (account_id, id);
 CREATE UNIQUE INDEX payment_intent_id ON payment (intent_id);
 -- For verify-payments.ts, which lists them every hour.
 CREATE INDEX payment_refused ON payment (created_at) WHERE state = 'refused';
+
+-- The automatic top-ups of accounts.
+CREATE TABLE auto_top_up (
+  account_id           text PRIMARY KEY REFERENCES account (id),
+  is_enabled           boolean NOT NULL,
+  -- The saved card pays `amount_nano_usd` when the balance is less than this.
+  threshold_nano_usd   bigint NOT NULL CHECK (threshold_nano_usd > 0),
+  amount_nano_usd      bigint NOT NULL CHECK (amount_nano_usd > 0),
+  -- The most that it pays in a month (UTC).
+  monthly_cap_nano_usd bigint NOT NULL CHECK (monthly_cap_nano_usd >= amount_nano_usd),
+  -- When somebody last set it. Payments that failed earlier do not stop it.
+  set_at               timestamptz(6) NOT NULL,
+  -- When the balance was last compared.
+  checked_at           timestamptz(6) NOT NULL
+);
+
+CREATE INDEX auto_top_up_checked_at ON auto_top_up (checked_at) WHERE is_enabled;
 
 -- To whom an account's statements are issued.
 CREATE TABLE billing_profile (

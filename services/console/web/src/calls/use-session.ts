@@ -16,6 +16,8 @@ export interface Access {
   /** Whether it may use the playground, where there is one. */
   canPlay: boolean;
   canManageMembers: boolean;
+  /** Whether it sees payments, and tops up. */
+  canPay: boolean;
   canSeeWarningRules: boolean;
   /** Whether it reads stored prompts and responses, and decides whether they are stored. */
   canSeeContent: boolean;
@@ -46,6 +48,7 @@ export function useAccess(): Access {
     canPlay: hasPlayground && (canChange || hasKeys),
     canManageMembers: canChange || memberRole === MemberRole.ADMIN,
     canSeeContent: canChange || memberRole === MemberRole.ADMIN,
+    canPay: canChange || memberRole === MemberRole.ADMIN || memberRole === MemberRole.BILLING,
     canSeeWarningRules: !isCustomer || memberRole === MemberRole.ADMIN,
     canManage: role === OperatorRole.OWNER,
   };

@@ -9,6 +9,7 @@ interface Destination {
     | "/members"
     | "/quick-start"
     | "/playground"
+    | "/payments"
     | "/activity"
     | "/requests"
     | "/models"
@@ -24,15 +25,23 @@ interface Destination {
 
 /** Returns the screens that somebody has. */
 export function destinationsOf(access: Access): readonly Destination[] {
-  const { isCustomer, canManageMembers } = access;
+  const { isCustomer, canManageMembers, canPay } = access;
   const shown = destinations.filter(
     ({ isForCustomers, needs }) =>
       (isForCustomers || !isCustomer) && (needs === undefined || access[needs]),
   );
-  return isCustomer && canManageMembers ? [...shown, members] : shown;
+  if (!isCustomer) return shown;
+  return [...shown, ...(canPay ? [payments] : []), ...(canManageMembers ? [members] : [])];
 }
 
-/** An operator finds members on the screen of their account. */
+/** An operator finds payments and members by the screen of their account. */
+const payments: Destination = {
+  to: "/payments",
+  name: "Payments",
+  icon: "payments",
+  isForCustomers: true,
+};
+
 const members: Destination = {
   to: "/members",
   name: "Members",

@@ -144,6 +144,10 @@ function UsageLinks({ account }: { account: string }) {
         Requests
       </Link>
       {" · "}
+      <Link to="/payments" search={{ account }}>
+        Payments
+      </Link>
+      {" · "}
       <Link to="/warnings" search={{ account }}>
         Warnings
       </Link>

@@ -46,6 +46,10 @@ const accountFields: readonly RuleField[] = [
     ...{ name: "statement", kind: WarningKind.STATEMENT, isSwitch: true },
     ...{ label: "A statement is issued", hint: "Write on. Empty: no warning." },
   },
+  {
+    ...{ name: "auto-top-up", kind: WarningKind.AUTO_TOP_UP, isSwitch: true },
+    ...{ label: "Automatic top-ups stop", hint: "Write on. Empty: no warning." },
+  },
 ];
 
 const gatewayFields: readonly RuleField[] = [
@@ -113,6 +117,8 @@ export function ruleText({ kind, threshold }: Rule): string {
       return `A day costs more than ${threshold} times as much as usual.`;
     case WarningKind.STATEMENT:
       return "A statement is issued.";
+    case WarningKind.AUTO_TOP_UP:
+      return "Automatic top-ups stop.";
     case WarningKind.PROVIDER:
       return "A provider refuses a key.";
     case WarningKind.CATALOG:

@@ -32,6 +32,14 @@ export interface StandInDispute extends Omit<StandInRefund, "object"> {
   reason: string;
 }
 
+/** A card that a customer has saved. */
+export interface StandInCard {
+  id: string;
+  customer: string;
+  /** Whether the next payments succeed. */
+  isAccepted: boolean;
+}
+
 /** A request that the gateway sent: its form, by name. */
 export interface SentForm {
   path: string;
@@ -45,6 +53,9 @@ interface Books {
   intents: Map<string, StandInIntent>;
   refunds: StandInRefund[];
   disputes: StandInDispute[];
+  cards: StandInCard[];
+  /** Responses to payments by a card that are lost after the payment, from now on. */
+  losses: { left: number };
 }
 
 /** As much of Stripe as the gateway uses. */
@@ -54,6 +65,8 @@ export interface StripeStandIn extends Books {
   pay(paymentId: string, cents: number, fields?: Partial<StandInIntent>): StandInIntent;
   refund(intent: StandInIntent, cents: number, fields?: Partial<StandInRefund>): StandInRefund;
   dispute(intent: StandInIntent, cents: number): StandInDispute;
+  /** Saves a card of the customer of an account. */
+  saveCard(account: string, fields?: Partial<StandInCard>): StandInCard;
   close(): Promise<void>;
 }
 
@@ -76,12 +89,16 @@ export function signStripeEvent(body: string, secret: string, seconds = nowSecon
 }
 
 export async function startStripeStandIn(): Promise<StripeStandIn> {
-  const books: Books = { sent: [], intents: new Map(), refunds: [], disputes: [] };
+  const books: Books = {
+    ...{ sent: [], intents: new Map(), refunds: [], disputes: [], cards: [] },
+    losses: { left: 0 },
+  };
   const respond = responder(books);
   const server = createServer(async (req, res) => {
     let body = "";
     for await (const chunk of req) body += chunk;
-    const { status, response } = respond(req, body);
+    const { status, response, isLost } = respond(req, body);
+    if (isLost) return void req.socket.destroy();
     res.writeHead(status, { "content-type": "application/json" });
     res.end(JSON.stringify(response));
   });
@@ -122,6 +139,12 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
       books.disputes.push(dispute);
       return dispute;
     },
+    saveCard(account, fields = {}) {
+      const customer = customerOf(account);
+      const card = { id: `pm_${randomUUID()}`, customer, isAccepted: true, ...fields };
+      books.cards.unshift(card);
+      return card;
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -129,61 +152,135 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
   };
 }
 
-/** Returns what responds to the requests of the gateway. */
-function responder({ sent, intents, refunds, disputes }: Books) {
-  const created = new Map<string, object>();
+/** Returns the id of the customer of an account. */
+function customerOf(account: string): string {
+  return `cus_${account}`;
+}
 
-  /** Returns the response to a POST: the same one for the same Idempotency-Key, as Stripe does. */
-  function post(form: SentForm): object {
-    const known = form.idempotencyKey === undefined ? undefined : created.get(form.idempotencyKey);
-    if (known !== undefined) return known;
-    const response = createObject(form);
-    if (form.idempotencyKey !== undefined) created.set(form.idempotencyKey, response);
-    return response;
+interface Reply {
+  status: number;
+  response: object;
+  isLost?: boolean;
+}
+
+/** Returns what responds to the requests of the gateway. */
+function responder(books: Books) {
+  const { sent, intents, refunds, disputes, losses } = books;
+  const replies = new Map<string, Reply>();
+
+  /** Returns the reply to a POST: the same one for the same Idempotency-Key, as Stripe does. */
+  function post(form: SentForm): Reply {
+    const { idempotencyKey: key } = form;
+    const known = key === undefined ? undefined : replies.get(key);
+    const reply = known ?? createObject(form);
+    if (key !== undefined) replies.set(key, reply);
+    if (form.path !== "/v1/payment_intents" || losses.left === 0) return reply;
+    losses.left -= 1;
+    return { ...reply, isLost: true };
   }
 
-  function createObject({ path }: SentForm): object {
+  function createObject({ path, form }: SentForm): Reply {
     const id = randomUUID();
-    if (path === "/v1/customers") return { id: `cus_${id}`, object: "customer" };
+    if (path === "/v1/payment_intents") return chargeCard(books, form);
+    if (path === "/v1/customers") {
+      const account = form["metadata[tollgate_account]"] ?? "";
+      return ok({ id: customerOf(account), object: "customer" });
+    }
     if (path === "/v1/checkout/sessions") {
-      return { id: `cs_${id}`, object: "checkout.session", url: `https://checkout.test/${id}` };
+      const url = `https://checkout.test/${id}`;
+      return ok({ id: `cs_${id}`, object: "checkout.session", url });
+    }
+    if (path === "/v1/billing_portal/sessions") {
+      const url = `https://portal.test/${form.customer}`;
+      return ok({ id: `bps_${id}`, object: "billing_portal.session", url });
     }
     throw new Error(`the stand-in of Stripe has no POST ${path}`);
   }
 
   function get(url: URL): object | undefined {
-    const [, id = ""] = /^\/v1\/payment_intents\/(.+)$/.exec(url.pathname) ?? [];
-    if (id !== "") return intents.get(id);
+    const [, intentId] = /^\/v1\/payment_intents\/(.+)$/.exec(url.pathname) ?? [];
+    if (intentId !== undefined) return intents.get(intentId);
+    const [, customer, part] =
+      /^\/v1\/customers\/([^/]+)(\/payment_methods)?$/.exec(url.pathname) ?? [];
+    if (customer !== undefined)
+      return part ? page(cardsOf(books, customer), url) : customerObject(customer);
     if (url.pathname === "/v1/payment_intents") return page([...intents.values()], url);
     if (url.pathname === "/v1/refunds") return page(refunds, url);
     if (url.pathname === "/v1/disputes") return page(disputes, url);
     return undefined;
   }
 
-  return ({ method, url: path, headers }: IncomingMessage, body: string) => {
+  return ({ method, url: path, headers }: IncomingMessage, body: string): Reply => {
     const url = new URL(path ?? "", "http://stripe.test");
     const form = Object.fromEntries(new URLSearchParams(body));
     const idempotencyKey = headers["idempotency-key"]?.toString();
     const request = { path: url.pathname, form, idempotencyKey };
-    if (method === "POST") sent.push(request);
-    const found = method === "POST" ? post(request) : get(url);
-    return found === undefined ? missing : { status: 200, response: found };
+    if (method === "POST") {
+      sent.push(request);
+      return post(request);
+    }
+    const found = get(url);
+    return found === undefined ? missing : ok(found);
   };
 }
 
-const missing = {
+/** Charges a saved card at once. A card that declines leaves a PaymentIntent that is not paid. */
+function chargeCard({ cards, intents }: Books, form: SentForm["form"]): Reply {
+  const card = cards.find(({ id }) => id === form.payment_method);
+  if (card === undefined || card.customer !== form.customer) return missing;
+  const amount = Number(form.amount);
+  const message = "Your card was declined.";
+  const intent: StandInIntent = {
+    ...{ id: `pi_${randomUUID()}`, object: "payment_intent", created: nowSeconds() },
+    ...{ currency: form.currency ?? "", amount, customer: card.customer },
+    amount_received: card.isAccepted ? amount : 0,
+    status: card.isAccepted ? "succeeded" : "requires_payment_method",
+    metadata: { tollgate_payment: form["metadata[tollgate_payment]"] ?? "" },
+    last_payment_error: card.isAccepted ? null : { message },
+  };
+  intents.set(intent.id, intent);
+  if (card.isAccepted) return ok(intent);
+  const error = { type: "card_error", code: "card_declined", message, payment_intent: intent };
+  return { status: 402, response: { error } };
+}
+
+function cardsOf({ cards }: Books, customer: string) {
+  const card = { brand: "visa", last4: "4242", exp_month: 4, exp_year: 2031 };
+  const own = cards.filter((one) => one.customer === customer);
+  return own.map(({ id }) => ({ id, object: "payment_method", type: "card", card, customer }));
+}
+
+function ok(response: object): Reply {
+  return { status: 200, response };
+}
+
+function customerObject(id: string): object {
+  return { id, object: "customer", invoice_settings: { default_payment_method: null } };
+}
+
+const missing: Reply = {
   status: 404,
   response: {
     error: { type: "invalid_request_error", code: "resource_missing", message: "No such object" },
   },
 };
 
+interface Listed {
+  created?: number;
+  payment_intent?: string;
+  customer?: string | null;
+}
+
 /** Lists all objects of a query on one page. */
-function page(objects: readonly { created: number; payment_intent?: string }[], url: URL): object {
+function page(objects: readonly Listed[], url: URL): object {
   const since = Number(url.searchParams.get("created[gte]") ?? 0);
   const intent = url.searchParams.get("payment_intent");
+  const customer = url.searchParams.get("customer");
   const data = objects.filter(
-    (one) => one.created >= since && (intent === null || one.payment_intent === intent),
+    (one) =>
+      (one.created ?? since) >= since &&
+      (intent === null || one.payment_intent === intent) &&
+      (customer === null || one.customer === customer),
   );
   return { object: "list", data, has_more: false, url: url.pathname };
 }

@@ -1,0 +1,35 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useAccess } from "../../calls/use-session.ts";
+import { Screen } from "../../ui/screen.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { AutoTopUpSection } from "./auto-top-up-section.tsx";
+import { PaymentList } from "./payment-list.tsx";
+
+const route = getRouteApi("/app/payments");
+
+/** The payments of an account, and its automatic top-ups. An operator without `account` sees all payments. */
+export function PaymentsScreen() {
+  const { account = "" } = route.useSearch();
+  const { isCustomer } = useAccess();
+  const settings = useQuery(OperatorService.method.getPaymentSettings, { account });
+  const isOfAccount = account !== "" || isCustomer;
+  return (
+    <Screen title={account === "" || isCustomer ? "Payments" : "Payments of an account"}>
+      <Loaded query={settings} rows={2}>
+        {(settings) => (
+          <>
+            {settings.isEnabled && isOfAccount && <AutoTopUpSection account={account} />}
+            <PaymentList {...{ account, settings, isOfAccount }} />
+            {!settings.isEnabled && (
+              <Empty icon="payments" title="Payments by card are off">
+                An operator adds credit, or a code does.
+              </Empty>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  );
+}
