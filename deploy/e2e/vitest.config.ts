@@ -32,9 +32,10 @@ const mockingSpecs = ["**/write-ahead-log.spec.ts"];
  */
 const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "short" : "whole";
 
-/** These need Chromium, or download agents of 180 to 400 MB. */
+/** These need Chromium, download agents of 180 to 400 MB, or start a fleet and stores of their own. */
 const nightlyTests = [
   "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,opencode,refused-key}.test.ts",
+  "deploy/e2e/long/ipv6.test.ts",
 ];
 
 /** In the short form these run against one process only. */
@@ -67,8 +68,10 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...configDefaults.exclude,
     ...(form === "short" ? nightlyTests : []),
     ...(form === "short" && shape === "fleet" ? oneProcessTests : []),
-    // The page and the package have gateways of their own.
-    ...(shape === "fleet" ? ["deploy/e2e/long/{console-page,image,package}.test.ts"] : []),
+    // These have gateways of their own, or test what does not depend on the shape.
+    ...(shape === "fleet"
+      ? ["deploy/e2e/long/{console-page,image,ipv6,package,tinyproxy}.test.ts"]
+      : []),
     // It kills one service and not the others.
     ...(shape === "all" ? ["deploy/e2e/long/catalog-kills.test.ts"] : []),
   ];

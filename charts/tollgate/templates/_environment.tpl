@@ -90,7 +90,7 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- define "tollgate.consoleVariables" -}}
 {{- $console := .Values.console -}}
 - name: TOLLGATE_CONSOLE_LISTEN
-  value: 0.0.0.0:8081
+  value: "*:8081"
 - name: TOLLGATE_CONSOLE_PROXIES
   value: {{ $console.proxies | quote }}
 - name: TOLLGATE_EDGE_URL
@@ -212,15 +212,15 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{ include "tollgate.mailVariables" $root }}
 {{- end }}
 - name: TOLLGATE_LISTEN
-  value: 0.0.0.0:9090
+  value: "*:9090"
 {{- if .traits.proxied }}
 - name: TOLLGATE_HTTP_LISTEN
-  value: 0.0.0.0:9091
+  value: "*:9091"
 - name: TOLLGATE_UPLOADS_MIB
   value: {{ include "tollgate.uploadsMiB" . | quote }}
 {{- end }}
 - name: TOLLGATE_OPERATIONS_LISTEN
-  value: 0.0.0.0:9092
+  value: "*:9092"
 - name: TOLLGATE_DRAIN_SECONDS
   value: {{ $root.Values.drainSeconds | quote }}
 # Shorter than the pod's grace period, so that final writes succeed.

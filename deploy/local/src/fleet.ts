@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { bracketed } from "@tollgate/core/listen-host";
 import { type ServiceName, serviceNames } from "@tollgate/runtime/service";
 import type { Child } from "./child.ts";
 import { freePort } from "./free-port.ts";
@@ -46,6 +47,8 @@ export interface FleetOptions {
   replicas?: number;
   /** The address of the first billing. Default: one with a free port. */
   operatorAddress?: string;
+  /** Where the processes listen. Default: 127.0.0.1. */
+  host?: string;
   /** The services to start. Default: all. */
   services?: readonly ServiceName[];
   /** The program of each process, such as that of a bundle. Default: that of this checkout. */
@@ -63,8 +66,8 @@ export async function startFleet(
   options: FleetOptions = {},
 ): Promise<Fleet> {
   const { replicas: replicaCount = 1, operatorAddress } = options;
-  const { services = serviceNames, main = ownMain } = options;
-  const replicas = await newReplicas(port, replicaCount);
+  const { services = serviceNames, main = ownMain, host = "127.0.0.1" } = options;
+  const replicas = await newReplicas(host, port, replicaCount);
   for (const [index, replica] of (replicas.get("console") ?? []).entries()) {
     const { TOLLGATE_CONSOLE_LISTEN: listen = replica.consoleListen } = env;
     if (index === 0 || listen === "") replica.consoleListen = listen;
@@ -102,7 +105,7 @@ export async function startFleet(
     pids: () => [...replicas.values()].flat().flatMap(({ child }) => child?.pid ?? []),
     replicas: (name) => replicas.get(name) ?? [],
     async addEdge() {
-      const replica = await newReplica("edge", 0);
+      const replica = await newReplica("edge", host, 0);
       added.push(replica);
       return startOne(replica);
     },
@@ -126,6 +129,7 @@ function addressVariables(replicas: ReadonlyMap<ServiceName, readonly ReplicaPro
 }
 
 async function newReplicas(
+  host: string,
   port: number,
   replicaCount: number,
 ): Promise<ReadonlyMap<ServiceName, ReplicaProcess[]>> {
@@ -133,15 +137,15 @@ async function newReplicas(
   for (const name of serviceNames) {
     const own: ReplicaProcess[] = [];
     for (let index = 0; index < replicaCount; index += 1) {
-      own.push(await newReplica(name, index === 0 ? port : 0));
+      own.push(await newReplica(name, host, index === 0 ? port : 0));
     }
     replicas.set(name, own);
   }
   return replicas;
 }
 
-async function newReplica(name: ServiceName, port: number): Promise<ReplicaProcess> {
-  const address = async () => `127.0.0.1:${await freePort()}`;
+async function newReplica(name: ServiceName, host: string, port: number): Promise<ReplicaProcess> {
+  const address = async () => `${bracketed(host)}:${await freePort(host)}`;
   return {
     name,
     child: undefined,
@@ -149,7 +153,7 @@ async function newReplica(name: ServiceName, port: number): Promise<ReplicaProce
     httpListen: await address(),
     operationsListen: await address(),
     consoleListen: await address(),
-    port: port === 0 ? await freePort() : port,
+    port: port === 0 ? await freePort(host) : port,
   };
 }
 

@@ -22,15 +22,15 @@ process.once("exit", () => {
 });
 
 /**
- * Resolves with a TCP port of 127.0.0.1 on which nothing listens and that no other call on this
+ * Resolves with a TCP port of a host, by default 127.0.0.1, on which nothing listens and that no other call on this
  * machine has reserved. The port stays reserved until this process exits. Throws when temporary
  * files cannot be written.
  */
-export async function freePort(): Promise<number> {
+export async function freePort(host = "127.0.0.1"): Promise<number> {
   await mkdir(folder, { recursive: true });
   for (;;) {
     const port = randomInt(lowestPort, highestPort);
-    if ((await reserve(port)) && (await isPortFree(port, "127.0.0.1"))) return port;
+    if ((await reserve(port)) && (await isPortFree(port, host))) return port;
   }
 }
 

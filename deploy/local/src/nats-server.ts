@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { bracketed } from "@tollgate/core/listen-host";
 import { natsAddress } from "@tollgate/runtime/broker/nats-address";
 import { connect } from "nats";
 import { freePort } from "./free-port.ts";
@@ -22,7 +23,7 @@ export interface NatsServer {
 }
 
 /**
- * Starts a NATS server with JetStream on 127.0.0.1. Streams are stored in `storeFolder` (default
+ * Starts a NATS server with JetStream. Streams are stored in `storeFolder` (default
  * `nats` in the data folder) and survive restarts. The caller must hold the data folder's lock: a
  * server that a killed launcher left running is stopped first. Throws when the port is in use, when
  * no NATS server can be found, and, with the end of `nats-server.log`, when it does not start.
@@ -31,19 +32,22 @@ export async function startNatsServer(options: {
   dataFolder: string;
   /** A free port by default, or when 0. */
   port?: number;
+  /** Default: 127.0.0.1. */
+  host?: string;
   storeFolder?: string;
 }): Promise<NatsServer> {
+  const { host = "127.0.0.1" } = options;
   const command = await findNatsServer();
   const dataFolder = await makeFolder(options.dataFolder);
   const store = await makeFolder(options.storeFolder ?? join(dataFolder, "nats"));
   const pidFile = join(dataFolder, "nats-server.pid");
   await stopOrphan(pidFile);
-  if (options.port) await requireFree(options.port);
-  const port = options.port || (await freePort());
+  if (options.port) await requireFree(options.port, host);
+  const port = options.port || (await freePort(host));
   const { configFile, user, password } = await prepareCredentials(dataFolder);
-  const url = `nats://${user}:${password}@127.0.0.1:${port}`;
+  const url = `nats://${user}:${password}@${bracketed(host)}:${port}`;
   const name = `tollgate-${randomUUID()}`;
-  const address = ["--addr", "127.0.0.1", "--port", String(port)];
+  const address = ["--addr", host, "--port", String(port)];
   const server = await startServer({
     name: "nats-server",
     command,
@@ -94,15 +98,15 @@ async function stopOrphan(pidFile: string): Promise<void> {
   if ((await commandLineOf(pid))?.includes(pidFile)) await stopProcess(pid, stopSignals);
 }
 
-async function requireFree(port: number): Promise<void> {
+async function requireFree(port: number, host: string): Promise<void> {
   const probe = createServer();
   try {
-    probe.listen(port, "127.0.0.1");
+    probe.listen(port, host);
     await once(probe, "listening");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === "EADDRINUSE" ? "is in use" : `cannot be used (${code})`;
-    throw new Error(`port ${port} of 127.0.0.1 ${reason}: choose another port for nats-server`);
+    throw new Error(`port ${port} of ${host} ${reason}: choose another port for nats-server`);
   }
   probe.close();
   await once(probe, "close");

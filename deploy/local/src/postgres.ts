@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { bracketed } from "@tollgate/core/listen-host";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
 import { findPostgres, serverUid } from "./postgres-binaries.ts";
@@ -42,11 +43,14 @@ export async function startPostgres(options: {
   dataFolder: string;
   durable?: boolean;
   port?: number;
+  /** Default: 127.0.0.1. */
+  host?: string;
   /** The connections that it allows. Default: 300. */
   connections?: number;
   log?: (message: string) => void;
 }): Promise<EmbeddedPostgres> {
   const { durable = true, connections = defaultConnections, log = () => {} } = options;
+  const { host = "127.0.0.1" } = options;
   await mkdir(options.dataFolder, { recursive: true });
   const dataFolder = await realpath(options.dataFolder);
   const binaries = await findPostgres();
@@ -59,12 +63,13 @@ export async function startPostgres(options: {
     log(`creating the Postgres data in ${cluster}`);
     await initializeCluster({ binaries, cluster, user, password });
   }
-  const port = options.port ?? (await freePort());
-  const urlOf = (name: string) => `postgresql://${user}:${password}@127.0.0.1:${port}/${name}`;
+  const port = options.port ?? (await freePort(host));
+  const urlOf = (name: string) =>
+    `postgresql://${user}:${password}@${bracketed(host)}:${port}/${name}`;
   const server = await startServer({
     name: "the embedded Postgres",
     command: join(binaries, "bin", "postgres"),
-    args: ["-D", cluster, ...settings(port, connections, durable)],
+    args: ["-D", cluster, ...settings({ host, port, connections, durable })],
     cwd: cluster,
     logFile: join(dataFolder, "postgres.log"),
     uid: serverUid,
@@ -96,10 +101,17 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
   await runStatement(url, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
 }
 
-function settings(port: number, connections: number, durable: boolean): string[] {
+interface ServerSettings {
+  host: string;
+  port: number;
+  connections: number;
+  durable: boolean;
+}
+
+function settings({ host, port, connections, durable }: ServerSettings): string[] {
   const values = {
     port,
-    listen_addresses: "127.0.0.1",
+    listen_addresses: host,
     unix_socket_directories: "",
     max_connections: connections,
     shared_buffers: "128MB",

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { StartError } from "@tollgate/core/errors";
+import { everyHost, listenHost } from "@tollgate/core/listen-host";
 import { Pauses } from "@tollgate/core/pauses";
 import type { Child } from "./child.ts";
 import { freePort, isPortFree } from "./free-port.ts";
@@ -61,7 +62,7 @@ export async function startWorkers(
       "--workers: only Linux distributes the connections of a port; use --fleet",
     );
   }
-  const { HOST: host = "0.0.0.0" } = env;
+  const host = listenHost(env.HOST || everyHost);
   const port = Number(env.PORT || 8_080) || (await freePort());
   // The workers share the port, and would share it with another program's as well.
   if (!(await isPortFree(port, host))) {

@@ -131,7 +131,7 @@ export async function startSimulator(options: {
   await once(server, "listening");
   const address = server.address() as AddressInfo;
   return {
-    url: `http://${host}:${address.port}`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
     calls: state.calls,
     replies: state.replies,
     release() {

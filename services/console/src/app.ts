@@ -2,6 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { createContextValues } from "@connectrpc/connect";
 import { expressConnectMiddleware } from "@connectrpc/connect-express";
 import type { Log } from "@tollgate/core/log";
+import { withoutMapping } from "@tollgate/http/mapped-address";
 import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
@@ -60,7 +61,7 @@ export function createConsoleApp({
     jsonOptions: { ignoreUnknownFields: false },
     binaryOptions: { readUnknownFields: false },
     maxTimeoutMs,
-    contextValues: (req) => createContextValues().set(clientAddress, req.ip ?? ""),
+    contextValues: (req) => createContextValues().set(clientAddress, withoutMapping(req.ip ?? "")),
   });
   app.use((req, res, next) => {
     if (calls.has(req.path)) res.setHeader("Cache-Control", "no-store");

@@ -1,4 +1,5 @@
 import { type Environment, integerSetting, readSettings } from "@tollgate/core/config";
+import { everyHost, listenHost } from "@tollgate/core/listen-host";
 import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
 import type { CorsOrigins } from "./http/cors.ts";
@@ -60,7 +61,10 @@ function areNetworks(proxies: readonly string[]): boolean {
 
 const schema = z.object({
   PORT: integerSetting({ min: 0, max: 65_535, default: 8_080 }),
-  HOST: z.string().default("0.0.0.0"),
+  HOST: z
+    .string()
+    .default(everyHost)
+    .transform((host) => listenHost(host)),
   TOLLGATE_SHARE_PORT: z.enum(["on", "off"]).default("off"),
   TOLLGATE_STORED_RESPONSES_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),
   TOLLGATE_BODIES_MIB: integerSetting({ min: 32, max: 1_048_576, default: 256 }),

@@ -1,5 +1,6 @@
 import { type Environment, readSettings } from "@tollgate/core/config";
 import { StartError } from "@tollgate/core/errors";
+import { listenAddress } from "@tollgate/core/listen-host";
 import { createLog } from "@tollgate/core/log";
 import { type Program, startProgram } from "@tollgate/runtime/program";
 import { startTracing } from "@tollgate/runtime/tracing/start";
@@ -7,12 +8,12 @@ import { z } from "zod";
 import { servicesOf } from "./targets.ts";
 
 /** Where the gRPC of a service with a process of its own is served by default. */
-const defaultListen = "0.0.0.0:9090";
+const defaultListen = "*:9090";
 /** Where an orchestrator probes such a process by default. */
-const defaultOperationsListen = "0.0.0.0:9092";
+const defaultOperationsListen = "*:9092";
 
 /** Where the console listens by default: on a machine of one's own, and in a process of its own. */
-const defaultConsoleListen = { all: "127.0.0.1:8081", alone: "0.0.0.0:8081" };
+const defaultConsoleListen = { all: "127.0.0.1:8081", alone: "*:8081" };
 
 const settingsSchema = z.object({
   TOLLGATE_LOG: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
@@ -44,7 +45,7 @@ export async function startTarget(target: string, env: Environment): Promise<Pro
     services,
     {
       ...env,
-      TOLLGATE_LISTEN: listen,
+      TOLLGATE_LISTEN: listenAddress(listen),
       TOLLGATE_OPERATIONS_LISTEN: operations,
       TOLLGATE_CONSOLE_LISTEN:
         env.TOLLGATE_CONSOLE_LISTEN ?? defaultConsoleListen[isAlone ? "alone" : "all"],

@@ -47,8 +47,8 @@ describe("the environment", () => {
       DATABASE_URL: "secret tollgate/DATABASE_URL",
       TOLLGATE_MIGRATE: "off",
       PORT: "8080",
-      TOLLGATE_LISTEN: "0.0.0.0:9090",
-      TOLLGATE_OPERATIONS_LISTEN: "0.0.0.0:9092",
+      TOLLGATE_LISTEN: "*:9090",
+      TOLLGATE_OPERATIONS_LISTEN: "*:9092",
       TOLLGATE_DRAIN_SECONDS: "35",
       TOLLGATE_GRACE_SECONDS: "610",
       TOLLGATE_LOG: "info",
@@ -129,7 +129,7 @@ describe("the environment", () => {
   it("contains the console's settings for the console alone, with its secret from a Secret", async () => {
     const { env, envFrom } = await environmentOf("production", "console");
     expect(env).toMatchObject({
-      TOLLGATE_CONSOLE_LISTEN: "0.0.0.0:8081",
+      TOLLGATE_CONSOLE_LISTEN: "*:8081",
       TOLLGATE_CONSOLE_URL: "https://console.example.com",
       TOLLGATE_CONSOLE_PROXIES: "1",
       TOLLGATE_EDGE_URL: "http://gateway-tollgate-edge:8080",
@@ -177,10 +177,10 @@ describe("the environment", () => {
     expect(env).toEqual({
       TOLLGATE_FLEET_SECRET: "secret tollgate/TOLLGATE_FLEET_SECRET",
       NATS_URL: "secret tollgate/NATS_URL",
-      TOLLGATE_LISTEN: "0.0.0.0:9090",
-      TOLLGATE_HTTP_LISTEN: "0.0.0.0:9091",
+      TOLLGATE_LISTEN: "*:9090",
+      TOLLGATE_HTTP_LISTEN: "*:9091",
       TOLLGATE_UPLOADS_MIB: "896",
-      TOLLGATE_OPERATIONS_LISTEN: "0.0.0.0:9092",
+      TOLLGATE_OPERATIONS_LISTEN: "*:9092",
       TOLLGATE_DRAIN_SECONDS: "35",
       TOLLGATE_GRACE_SECONDS: "610",
       TOLLGATE_LOG: "info",

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { StartError } from "@tollgate/core/errors";
+import { bracketed } from "@tollgate/core/listen-host";
 import type { HttpAddress } from "@tollgate/http/address";
 import { type StopServer, stopperOf } from "@tollgate/http/stop-server";
 
@@ -47,7 +48,7 @@ function urlOf(address: HttpAddress, bound: AddressInfo | string | null): string
   if ("socketPath" in address || bound === null || typeof bound === "string") return undefined;
   const { host } = address;
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${bound.port}`;
+  return `http://${bracketed(name)}:${bound.port}`;
 }
 
 function cannotListen(

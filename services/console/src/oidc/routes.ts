@@ -1,4 +1,5 @@
 import type { Log } from "@tollgate/core/log";
+import { withoutMapping } from "@tollgate/http/mapped-address";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import { type Request, type Response, Router } from "express";
@@ -47,7 +48,7 @@ export function createOidcRoutes(parts: OidcRouteParts): Router {
     if (pending === undefined) throw new Error("the sign-in has expired, or was not begun here");
     const url = new URL(req.originalUrl, parts.origin);
     const claims = await provider.complete(url, pending);
-    const setCookie = await beginSession(parts, claims, req.ip ?? "");
+    const setCookie = await beginSession(parts, claims, withoutMapping(req.ip ?? ""));
     if (setCookie === undefined) return res.redirect(303, "/sign-in?error=refused");
     res.append("set-cookie", setCookie);
     res.redirect(303, ownPath(pending.next));

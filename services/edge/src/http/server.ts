@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { StartError } from "@tollgate/core/errors";
+import { bracketed } from "@tollgate/core/listen-host";
 import { type StopServer, stopperOf } from "@tollgate/http/stop-server";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
 import { rejectConnect, rejectMalformedHttp } from "./error-response.ts";
@@ -51,8 +52,9 @@ export async function listenForClients(
     throw cannotListen(error as NodeJS.ErrnoException, port);
   }
   const address = server.address() as AddressInfo;
+  const isEvery = host === "0.0.0.0" || host === "::";
   return {
-    url: `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${address.port}`,
+    url: `http://${isEvery ? "localhost" : bracketed(host)}:${address.port}`,
     stop,
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { withoutMapping } from "@tollgate/http/mapped-address";
 import proxyAddress from "proxy-addr";
 
 /** Returns the address of a request's client. Empty where its connection is closed already. */
@@ -17,9 +18,4 @@ export function createClientAddress(proxies: readonly string[]): ReadClientAddre
     const addresses = proxyAddress.all(req, isTrusted);
     return withoutMapping(addresses.findLast((address) => isIP(address ?? "") > 0) ?? "");
   };
-}
-
-/** Returns an IPv4 address without the IPv6 prefix that a socket which listens on IPv6 reports. */
-function withoutMapping(address: string): string {
-  return address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
 }

@@ -201,7 +201,7 @@ const programSettings = z.object({
   DATABASE_URL: z.string().optional(),
   NATS_URL: z.string().optional(),
   TOLLGATE_LISTEN: z.string().optional(),
-  TOLLGATE_HTTP_LISTEN: z.string().default("0.0.0.0:9091"),
+  TOLLGATE_HTTP_LISTEN: z.string().default("*:9091"),
   TOLLGATE_OPERATIONS_LISTEN: z.string().optional(),
   TOLLGATE_MIGRATE: z.enum(["on", "off"]).default("on"),
   TOLLGATE_DRAIN_SECONDS: integerSetting({ min: 0, max: 300, default: 0 }),

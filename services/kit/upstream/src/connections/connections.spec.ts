@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Catalog, Provider } from "@tollgate/catalog/model";
 import { StartError } from "@tollgate/core/errors";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   type Authority,
   createAuthority,
   createCertificate,
-  writePems,
-} from "../../test/certificates.ts";
+} from "@tollgate/local/test-certificates";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startConnectProxy } from "../../test/connect-proxy.ts";
+import { writePems } from "../../test/pem-files.ts";
 import { SlotFailure } from "../failure.ts";
 import { Connections } from "./connections.ts";
 import { requireTlsFiles } from "./tls-files.ts";
