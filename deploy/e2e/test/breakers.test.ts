@@ -46,6 +46,7 @@ describe("the failures of one customer", () => {
       }
       return responses.map(({ status }) => status);
     };
+    expect(await use(1)).toEqual([200, 200]);
     const [failed, during] = await Promise.all([attack(), use(10)]);
     expect(failed.filter(({ status }) => status < 500)).toEqual([]);
     expect([...during, ...(await use(10))]).toEqual(Array(40).fill(200));

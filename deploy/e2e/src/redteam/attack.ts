@@ -51,6 +51,8 @@ const job: BilledCall = {
 };
 const { chatStream, messagesStream, responsesStream, ...whole } = overHttp;
 const streams: readonly BilledCall[] = [chatStream, messagesStream, responsesStream];
+/** Those that end with their clients, and not with their providers. */
+const cutStreams = [...streams, whole.nativeMessagesStream, whole.nativeResponsesStream];
 const wholes: readonly BilledCall[] = Object.values(whole);
 
 /**
@@ -168,7 +170,7 @@ function pickAlias(
   if (tactic === "is honest") return `charge-${call.name}-soon`;
   // With an Idempotency-Key, a provider that waits is read on until it times out.
   const ofStream = stays || tactic === "repeats at once" ? behaviorsToTheEnd : behaviorsOfStream;
-  const behaviors = streams.includes(call) ? ofStream : behaviorsOfWhole;
+  const behaviors = cutStreams.includes(call) ? ofStream : behaviorsOfWhole;
   // A provider that stalls keeps its client for a second.
   return `charge-${call.name}-${random.percent(2) ? "stalls" : random.pick(behaviors)}`;
 }
@@ -202,7 +204,7 @@ function departureOf(
   // As many leave at the first bytes as in the middle.
   const afterBytes = 2 ** random.integer(0, 17);
   const longest =
-    call.isAudioStream || streams.includes(call) || tactic === "leaves at a byte" ? 1_000 : 300;
+    call.isAudioStream || cutStreams.includes(call) || tactic === "leaves at a byte" ? 1_000 : 300;
   const afterMs = tactic === "leaves at a byte" ? longest : random.integer(0, longest);
   const isTimed = tactic === "leaves at a moment";
   return { by, afterBytes: isTimed ? Number.MAX_SAFE_INTEGER : afterBytes, afterMs };
