@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
+import { eventually } from "../eventually.ts";
 import type { Stack, TestAccount } from "../stack.ts";
 
 /** The ways in which attackers try to obtain more than they pay. */
@@ -84,16 +85,19 @@ export async function changeKey(
   }
   const key = await newKey(stack, accountId);
   for (const [at, { keyId }] of keys.entries()) if (keyId === old?.keyId) keys[at] = key;
-  if (old !== undefined) await stack.operator.revokeKey({ keyId: old.keyId });
+  // A busy machine can take longer than an operator's call.
+  if (old !== undefined) await eventually(() => stack.operator.revokeKey({ keyId: old.keyId }));
 }
 
 export async function creditOneMicroUsd(stack: Stack, attacker: Attacker): Promise<void> {
   attacker.credits += 1;
   const { accountId: account } = attacker;
-  await stack.operator.topUpWallet({ account, amountNanoUsd: 1_000n, reference: randomUUID() });
+  const topUp = { account, amountNanoUsd: 1_000n, reference: randomUUID() };
+  await eventually(() => stack.operator.topUpWallet(topUp));
 }
 
 async function newKey(stack: Stack, accountId: string): Promise<TestAccount> {
-  const { keyId, key } = await stack.operator.createKey({ account: accountId });
+  const created = await eventually(() => stack.operator.createKey({ account: accountId }));
+  const { keyId, key } = created;
   return { accountId, keyId, key };
 }
