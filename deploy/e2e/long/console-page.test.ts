@@ -27,6 +27,10 @@ const screens: readonly Screen[] = [
   { name: "overview-failing", path: "/", heading: "Overview", state: "failing" },
   { name: "overview-customer", path: "/", heading: "Overview", role: "customer" },
   { name: "overview-member", path: "/", heading: "Overview", role: "developer" },
+  {
+    ...{ name: "overview-member-empty", path: "/", heading: "Overview" },
+    ...{ role: "developer", state: "empty" },
+  },
   { name: "members", path: "/members", heading: "Members", role: "admin" },
   { name: "sign-up", path: "/sign-up", heading: "Sign up", role: "none" },
   { name: "sign-up-confirm", path: "/sign-up#x", heading: "Confirm your address", role: "none" },

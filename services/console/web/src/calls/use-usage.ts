@@ -7,20 +7,23 @@ import type { FilterSearch } from "../search/usage-filter.ts";
 
 /** Reads the usage of a period, by what `by` names. */
 export function useUsage(range: Range, by: UsageBy, search: FilterSearch = {}) {
-  return useQuery(
-    OperatorService.method.readUsage,
-    {
-      account: search.account ?? "",
-      from: timestampFromDate(range.from),
-      to: timestampFromDate(range.to),
-      by,
-      filter: {
-        keyId: search.key ?? "",
-        alias: search.model ?? "",
-        provider: search.provider ?? "",
-        routeType: search.route ?? "",
-      },
+  return useQuery(OperatorService.method.readUsage, usageRequest(range, by, search), {
+    placeholderData: (previous) => previous,
+  });
+}
+
+/** Returns the request that reads the usage of a period, by what `by` names. */
+export function usageRequest(range: Range, by: UsageBy, search: FilterSearch = {}) {
+  return {
+    account: search.account ?? "",
+    from: timestampFromDate(range.from),
+    to: timestampFromDate(range.to),
+    by,
+    filter: {
+      keyId: search.key ?? "",
+      alias: search.model ?? "",
+      provider: search.provider ?? "",
+      routeType: search.route ?? "",
     },
-    { placeholderData: (previous) => previous },
-  );
+  };
 }

@@ -9,6 +9,8 @@ export interface Bar {
   key: string;
   label: string;
   value: number;
+  /** What the value is the sum of, from the ground up. Absent: it is drawn as one. */
+  parts?: readonly number[];
   /** What is shown where the bar is pointed at. */
   detail: ReactNode;
 }
@@ -105,18 +107,52 @@ function Bars(props: {
   bottom: number;
 }) {
   const { bars, chosen, x, y, bottom } = props;
-  return bars.map(({ key, value }, index) => (
-    <BarRounded
-      key={key}
-      className={chosen === index ? "bar chosen" : "bar"}
-      x={x(key) ?? 0}
-      y={y(value)}
-      width={x.bandwidth()}
-      height={Math.max(0, bottom - y(value))}
-      radius={Math.min(3, x.bandwidth() / 3)}
-      top
-    />
-  ));
+  return bars.map(({ key, value, parts }, index) => {
+    const className = chosen === index ? "bar chosen" : "bar";
+    const place = { x: x(key) ?? 0, width: x.bandwidth() };
+    if (parts !== undefined) {
+      return (
+        <g key={key} className={className}>
+          <StackedParts parts={parts} {...place} y={y} />
+        </g>
+      );
+    }
+    return (
+      <BarRounded
+        key={key}
+        className={className}
+        {...place}
+        y={y(value)}
+        height={Math.max(0, bottom - y(value))}
+        radius={Math.min(3, x.bandwidth() / 3)}
+        top
+      />
+    );
+  });
+}
+
+function StackedParts(props: {
+  parts: readonly number[];
+  x: number;
+  width: number;
+  y: (value: number) => number;
+}) {
+  const { parts, x, width, y } = props;
+  return parts.map((part, index) => {
+    const below = parts.slice(0, index).reduce((sum, one) => sum + one, 0);
+    const top = y(below + part);
+    const name = `part-${index}`;
+    return (
+      <rect
+        key={name}
+        className={name}
+        x={x}
+        y={top}
+        width={width}
+        height={Math.max(0, y(below) - top)}
+      />
+    );
+  });
 }
 
 function Grid(props: {

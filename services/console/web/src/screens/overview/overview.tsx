@@ -9,17 +9,18 @@ import { bucketsOf } from "../../charts/time-series.ts";
 import { UsageBars } from "../../charts/usage-bars.tsx";
 import { countOf, formatCount, formatMs, formatShare } from "../../format/numbers.ts";
 import { stepOf } from "../../search/activity-search.ts";
-import { type Range, rangeOf } from "../../search/period.ts";
+import { type PeriodSearch, type Range, rangeOf } from "../../search/period.ts";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
 import { ProviderCostStat } from "../../ui/provider-cost-stat.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
+import { CustomerHome } from "../home/home.tsx";
 import { Attention } from "./attention.tsx";
 import { CatalogRefusals } from "./catalog-refusals.tsx";
 import { ErrorCodes } from "./error-codes.tsx";
-import { OwnLimits } from "./own-limits.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 import { Providers } from "./providers.tsx";
 import { RefusedKeyNotices } from "./refused-key-notices.tsx";
 import { RefusedRequests } from "./refused-requests.tsx";
@@ -30,11 +31,17 @@ const fallback = "7d";
 
 const steps = { hour: UsageBy.HOUR, day: UsageBy.DAY, month: UsageBy.MONTH };
 
-/** The sums of a period and what needs attention; for a customer, those of its own account. */
+/** The first screen: of an operator or of a customer. */
 export function Overview() {
   const search = route.useSearch();
-  const range = rangeOf(search, fallback);
   const { isCustomer } = useAccess();
+  return isCustomer ? <CustomerHome search={search} /> : <GatewayOverview search={search} />;
+}
+
+/** The sums of a period, and what needs attention. */
+function GatewayOverview({ search }: { search: PeriodSearch }) {
+  const range = rangeOf(search, fallback);
+  const { canChange } = useAccess();
   const overview = useQuery(
     OperatorService.method.readOverview,
     { from: timestampFromDate(range.from), to: timestampFromDate(range.to) },
@@ -45,13 +52,14 @@ export function Overview() {
       <Loaded query={overview} rows={10}>
         {(data) => (
           <>
-            {!isCustomer && <RefusedKeyNotices keys={data.refusedKeys} />}
+            {canChange && <FirstSteps />}
+            <RefusedKeyNotices keys={data.refusedKeys} />
             <CatalogRefusals processes={data.refusingProcesses} />
-            <Sums data={data} isCustomer={isCustomer} />
+            <Sums data={data} />
             <Spend range={range} />
-            {isCustomer ? <OwnLimits /> : <Attention forecasts={data.forecasts} />}
+            <Attention forecasts={data.forecasts} />
             <div className="columns">
-              {!isCustomer && <Providers providers={data.providers} search={search} />}
+              <Providers providers={data.providers} search={search} />
               <div className="column">
                 <ErrorCodes data={data} search={search} />
                 <RefusedRequests refusals={data.refusals} />
@@ -65,7 +73,7 @@ export function Overview() {
   );
 }
 
-function Sums({ data, isCustomer }: { data: ReadOverviewResponse; isCustomer: boolean }) {
+function Sums({ data }: { data: ReadOverviewResponse }) {
   const latency = (ms: number | undefined) => (ms === undefined ? "–" : formatMs(ms));
   return (
     <dl className="stats">
@@ -105,11 +113,9 @@ function Sums({ data, isCustomer }: { data: ReadOverviewResponse; isCustomer: bo
       <Stat name="Duration, median" note={`p99 ${latency(data.durationP99Ms)}`}>
         {latency(data.durationP50Ms)}
       </Stat>
-      {!isCustomer && (
-        <Stat name="First token, median" note={`p99 ${latency(data.firstTokenP99Ms)}`}>
-          {latency(data.firstTokenP50Ms)}
-        </Stat>
-      )}
+      <Stat name="First token, median" note={`p99 ${latency(data.firstTokenP99Ms)}`}>
+        {latency(data.firstTokenP50Ms)}
+      </Stat>
     </dl>
   );
 }

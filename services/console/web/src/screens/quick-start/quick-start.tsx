@@ -74,11 +74,7 @@ function Examples({ account, aliases }: { account: string; aliases: readonly str
         </p>
       )}
       {key !== undefined && <SecretText text={key} what="key" />}
-      {gatewayUrl === "" && (
-        <p className="quiet">
-          The address is an example: the operator has not set where clients reach the gateway.
-        </p>
-      )}
+      <Address gatewayUrl={gatewayUrl} />
       {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons has no element of its own. */}
       <div className="segments" role="group" aria-label="Client">
         {examples.map((one) => (
@@ -99,5 +95,22 @@ function Examples({ account, aliases }: { account: string; aliases: readonly str
         </div>
       ))}
     </div>
+  );
+}
+
+/** The base URL, and where the API is described. */
+function Address({ gatewayUrl }: { gatewayUrl: string }) {
+  if (gatewayUrl === "") {
+    return (
+      <p className="quiet">
+        The address is an example: the operator has not set where clients reach the gateway.
+      </p>
+    );
+  }
+  return (
+    <p className="quiet">
+      The base URL is <code>{gatewayUrl}/v1</code>. The{" "}
+      <a href={`${gatewayUrl}/docs`}>API reference</a> describes every route.
+    </p>
   );
 }
