@@ -34,9 +34,11 @@ export async function startNatsServer(options: {
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
+  /** The files of its certificate. With it, connections are encrypted. */
+  tls?: { cert: string; key: string };
   storeFolder?: string;
 }): Promise<NatsServer> {
-  const { host = "127.0.0.1" } = options;
+  const { host = "127.0.0.1", tls } = options;
   const command = await findNatsServer();
   const dataFolder = await makeFolder(options.dataFolder);
   const store = await makeFolder(options.storeFolder ?? join(dataFolder, "nats"));
@@ -45,13 +47,14 @@ export async function startNatsServer(options: {
   if (options.port) await requireFree(options.port, host);
   const port = options.port || (await freePort(host));
   const { configFile, user, password } = await prepareCredentials(dataFolder);
-  const url = `nats://${user}:${password}@${bracketed(host)}:${port}`;
+  const url = `${tls === undefined ? "nats" : "tls"}://${user}:${password}@${bracketed(host)}:${port}`;
   const name = `tollgate-${randomUUID()}`;
   const address = ["--addr", host, "--port", String(port)];
   const server = await startServer({
     name: "nats-server",
     command,
     args: [
+      ...(tls === undefined ? [] : ["--tls", "--tlscert", tls.cert, "--tlskey", tls.key]),
       ...["--config", configFile, "--jetstream", "--store_dir", store],
       ...[...address, "--name", name, "--pid", pidFile],
     ],

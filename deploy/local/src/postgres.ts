@@ -45,6 +45,8 @@ export async function startPostgres(options: {
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
+  /** Further settings of the server. */
+  settings?: Readonly<Record<string, string>>;
   /** The connections that it allows. Default: 300. */
   connections?: number;
   log?: (message: string) => void;
@@ -69,7 +71,7 @@ export async function startPostgres(options: {
   const server = await startServer({
     name: "the embedded Postgres",
     command: join(binaries, "bin", "postgres"),
-    args: ["-D", cluster, ...settings({ host, port, connections, durable })],
+    args: ["-D", cluster, ...settings({ host, port, connections, durable }, options.settings)],
     cwd: cluster,
     logFile: join(dataFolder, "postgres.log"),
     uid: serverUid,
@@ -108,7 +110,10 @@ interface ServerSettings {
   durable: boolean;
 }
 
-function settings({ host, port, connections, durable }: ServerSettings): string[] {
+function settings(
+  { host, port, connections, durable }: ServerSettings,
+  more: Readonly<Record<string, string>> = {},
+): string[] {
   const values = {
     port,
     listen_addresses: host,
@@ -116,6 +121,7 @@ function settings({ host, port, connections, durable }: ServerSettings): string[
     max_connections: connections,
     shared_buffers: "128MB",
     ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+    ...more,
   };
   return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }

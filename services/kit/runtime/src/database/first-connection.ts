@@ -6,6 +6,18 @@ import pg from "pg";
 const patienceMs = 30_000;
 const retryMs = 500;
 
+/** SQLSTATE read_only_sql_transaction. */
+const readOnlyCode = "25006";
+
+/** The server of a new connection takes no writes. */
+export class ReadOnlyServer extends Error {
+  readonly code = readOnlyCode;
+
+  constructor() {
+    super("the server takes no writes: it is a standby");
+  }
+}
+
 /** Codes of Node and SQLSTATEs of a server that may be about to start. */
 const temporary: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -17,6 +29,7 @@ const temporary: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
   // cannot_connect_now: the database system is starting up.
   "57P03",
+  readOnlyCode,
 ]);
 
 /**

@@ -2,8 +2,10 @@ import type { Socket } from "node:net";
 import { StartError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import pg from "pg";
-import { awaitFirstConnection } from "./first-connection.ts";
+import { DatabaseServers } from "./database-servers.ts";
+import { awaitFirstConnection, ReadOnlyServer } from "./first-connection.ts";
 import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migrate.ts";
+import { requireSessions, useSessions } from "./require-sessions.ts";
 
 const statementTimeoutMs = 15_000;
 /**
@@ -22,6 +24,11 @@ const idleTimeoutMs = 300_000;
  * silent for minutes, without notice to either end.
  */
 const keepAliveMs = 30_000;
+/**
+ * How long a statement may stay without a response. A server whose machine has failed ends no connection,
+ * and a statement on one would wait for minutes.
+ */
+const responseTimeoutMs = statementTimeoutMs + 5_000;
 const int8 = 20;
 
 export interface DatabaseOptions {
@@ -42,21 +49,46 @@ export interface DatabaseOptions {
 
 /**
  * Connects to the schema of a service, and applies its migrations or checks that they are applied.
- * Waits for a server that accepts no connections yet, 30 seconds at most. Throws a StartError when
- * the migrations are not applied, or when the database is unavailable. Queries return `bigint`
+ * Waits for a server that accepts no connections yet, 30 seconds at most. Where the URL names several
+ * servers, connects to the one that takes writes. Throws a StartError when the migrations are not applied,
+ * when the database is unavailable, and behind a pooler that shares sessions. Queries return `bigint`
  * columns as bigint.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
-  const { url, schema, maxConnections, migrates = true, log, createSocket } = options;
+  const { url, schema, migrates = true, log } = options;
+  const servers = new DatabaseServers(url);
+  // A migration may take long, so that it has connections without a limit.
+  const migrating = createPool(options, servers, {});
+  try {
+    await awaitFirstConnection(migrating, describeServer(url), log);
+    await requireSessions(migrating, schema.name);
+    if (migrates) await applyMigrations(migrating, schema, log, options.restoresFunctions);
+    else await requireMigrations(migrating, schema);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${describeServer(url)} cannot be used: ${describeError(error)}`);
+  } finally {
+    await migrating.end();
+  }
+  return createPool(options, servers, { query_timeout: responseTimeoutMs });
+}
+
+function createPool(
+  { schema, maxConnections, log, createSocket, settings: more }: DatabaseOptions,
+  servers: DatabaseServers,
+  limits: pg.PoolConfig,
+): pg.Pool {
   const settings = {
     search_path: schema.name,
     statement_timeout: String(statementTimeoutMs),
     // A process that hangs, or whose machine has failed, must not retain its locks.
     idle_in_transaction_session_timeout: String(statementTimeoutMs),
-    ...options.settings,
+    ...more,
   };
   const pool = new pg.Pool({
-    connectionString: url,
+    Client: clientOf(servers),
+    ...limits,
+    ...(servers.mustTakeWrites && { onConnect: requireWrites }),
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
@@ -75,16 +107,33 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   // The query on a connection that breaks rejects. Without a listener, the client's error event
   // would also end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
-  try {
-    await awaitFirstConnection(pool, describeServer(url), log);
-    if (migrates) await applyMigrations(pool, schema, log, options.restoresFunctions);
-    else await requireMigrations(pool, schema);
-  } catch (error) {
-    await pool.end();
-    if (error instanceof StartError) throw error;
-    throw new StartError(`${describeServer(url)} cannot be used: ${describeError(error)}`);
-  }
   return pool;
+}
+
+/** Returns the class of clients that connect to the server in use, and leave one that they cannot reach. */
+function clientOf(servers: DatabaseServers) {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      const url = servers.url();
+      super({ ...config, connectionString: url });
+      const leave = () => servers.leave(url);
+      this.once("end", leave);
+      if (!servers.mustTakeWrites) this.once("connect", () => this.off("end", leave));
+      else this.once(takesWrites, () => this.off("end", leave));
+    }
+  };
+}
+
+/** The event of a client whose server takes writes. */
+const takesWrites = "takesWrites";
+
+/** Throws an error where the server of a new connection is a standby. */
+async function requireWrites(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ transaction_read_only: string }>(
+    "SHOW transaction_read_only",
+  );
+  if (rows[0]?.transaction_read_only === "on") throw new ReadOnlyServer();
+  client.emit(takesWrites);
 }
 
 /**
@@ -112,5 +161,8 @@ function describeServer(url: string): string {
 
 function describeError(error: unknown): string {
   if (error instanceof AggregateError) return describeError(error.errors[0]);
+  if (error instanceof Error && error.message.startsWith("unsupported startup parameter")) {
+    return `it is a pooler that takes no settings of connections: ${useSessions}`;
+  }
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import type { Log } from "@tollgate/core/log";
 import { repeat } from "@tollgate/core/repeat";
 import pg from "pg";
 import { isNoticeSubject, localNotices, type Notices } from "../broker/notices.ts";
+import { DatabaseServers } from "./database-servers.ts";
 
 const channel = "tollgate";
 /** The wait before the first attempt to reconnect. It doubles with each attempt that fails. */
@@ -25,6 +26,7 @@ export interface PostgresNotices extends Notices {
  */
 export function openPostgresNotices(url: string, log: Log): PostgresNotices {
   const received = localNotices();
+  const servers = new DatabaseServers(url);
   const missedListeners: (() => void)[] = [];
   let state: State = { kind: "connecting" };
   /** The wait before the next attempt. */
@@ -33,7 +35,8 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
 
   async function open(): Promise<void> {
     state = { kind: "connecting" };
-    const opened = createClient(url);
+    const server = servers.url();
+    const opened = createClient(server);
     let isLost = false;
     const lose = (error?: Error) => {
       if (isLost) return;
@@ -45,8 +48,10 @@ export function openPostgresNotices(url: string, log: Log): PostgresNotices {
     opened.on("notification", ({ payload = "" }) => receive(payload));
     try {
       await opened.connect();
+      // A standby refuses it.
       await opened.query(`LISTEN ${channel}`);
     } catch (error) {
+      servers.leave(server);
       return lose(error as Error);
     }
     if (isClosed() || isLost) return void opened.end().catch(() => {});
