@@ -41,6 +41,8 @@ export interface Release {
   deploy(values?: Values): Promise<void>;
   /** Runs `helm` with a command for this release. */
   helm(args: readonly string[], input?: string): Promise<string>;
+  /** Renders the chart with the values of the release and further ones, as another release. */
+  template(name: string, values: Values): Promise<string>;
   /** Runs a command of `tollgate` in a billing pod. */
   tollgate(args: readonly string[]): Promise<string>;
   /**
@@ -78,6 +80,8 @@ export async function createRelease(
     kubectl,
     startKubectl: (args) => cluster.startKubectl(inNamespace(args)),
     helm,
+    template: (name, more) =>
+      helm(["template", name, chart, "--values", "-"], JSON.stringify(merged(values, more))),
     tollgate,
     async deploy(more = {}) {
       const next = merged(values, more);

@@ -3,6 +3,7 @@ import { books } from "./books.ts";
 import { consoleStep } from "./console.ts";
 import { deletions, forcedDeletions } from "./deletions.ts";
 import { edgeReplacements, edgeReplacementsBehindIngress } from "./edge-replacements.ts";
+import { gitops } from "./gitops.ts";
 import { helmTest } from "./helm-test.ts";
 import { policies } from "./policies.ts";
 import { publishing } from "./publishing.ts";
@@ -25,6 +26,7 @@ export const allSteps: readonly ClusterStep[] = [
   consoleStep,
   policies,
   refusals,
+  gitops,
   upgrades,
   publishing,
   edgeReplacements,

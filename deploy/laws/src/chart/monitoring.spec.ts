@@ -1,3 +1,4 @@
+import type { IDeployment } from "kubernetes-models/apps/v1";
 import type { IConfigMap, IService } from "kubernetes-models/v1";
 import { describe, expect, it } from "vitest";
 import { readChartFile, renderChart } from "./chart.ts";
@@ -10,6 +11,13 @@ interface Metric {
 
 interface ServiceMonitor {
   spec: { selector: { matchLabels: Record<string, string> }; endpoints: { port: string }[] };
+}
+
+interface PodMonitor {
+  spec: {
+    selector: { matchLabels: Record<string, string> };
+    podMetricsEndpoints: { port: string; relabelings: { targetLabel: string }[] }[];
+  };
 }
 
 interface PrometheusRule {
@@ -107,6 +115,23 @@ describe("the monitoring expressions", () => {
 });
 
 describe("the monitoring objects", () => {
+  it("scrape each pod by a PodMonitor instead, with the same labels", async () => {
+    const manifests = await renderChart("defaults", "monitoring.podMonitor.enabled=true");
+    const [monitor] = ofKind<PodMonitor>(manifests, "PodMonitor");
+    const [endpoint] = monitor?.spec.podMetricsEndpoints ?? [];
+    const scraped = ofKind<IDeployment>(manifests, "Deployment").filter(({ spec }) => {
+      const { metadata, spec: pod } = spec?.template ?? {};
+      const ports = pod?.containers.flatMap(({ ports }) => ports ?? []) ?? [];
+      const isScraped = ports.some(({ name }) => name === endpoint?.port);
+      return isScraped && selects(monitor?.spec.selector, metadata?.labels ?? {});
+    });
+    expect(scraped).toHaveLength(8);
+    const labels = endpoint?.relabelings.map(({ targetLabel }) => targetLabel);
+    expect(labels).toEqual(["component", "part_of", "service"]);
+    const both = ["monitoring.podMonitor.enabled=true", "monitoring.serviceMonitor.enabled=true"];
+    await expect(renderChart("defaults", ...both)).rejects.toThrow("scrape each pod twice");
+  });
+
   it("scrape each pod of the fleet once", async () => {
     const manifests = await renderChart("production");
     const [monitor] = ofKind<ServiceMonitor>(manifests, "ServiceMonitor");
