@@ -39,6 +39,8 @@ const cachedWithin = "?usage=700,40&cached=600,0,0";
 /** Beside the input, as Anthropic counts. */
 const cachedBeside = "?usage=100,40&cached=600,0,0";
 
+const aTool = { type: "function", function: { name: "f" } };
+
 const openaiAbsent = {
   "returns thinking": "chat completions of OpenAI have no thinking",
   "refuses a member by name": "OpenAI's own members are all sent on",
@@ -113,6 +115,21 @@ export const chatKinds: readonly ChatKind[] = [
     refused: ["min_p", { min_p: 0.5 }],
     supported: ["seed", "reasoning_effort"],
     unsupported: ["parallel_tool_calls"],
+  },
+  {
+    kind: "vertex",
+    inputs: ["pdf", "audio"],
+    provider: "vertex",
+    tooLong:
+      "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
+    model: "gemini-2.5-flash",
+    cached: cachedWithin,
+    filter: "?refusal",
+    limit: ["generationConfig", "maxOutputTokens"],
+    thinking: { reasoning_effort: "low" },
+    refused: ["parallel_tool_calls", { parallel_tool_calls: false, tools: [aTool] }],
+    supported: ["seed", "reasoning_effort"],
+    unsupported: ["min_p"],
   },
   {
     kind: "bedrock",

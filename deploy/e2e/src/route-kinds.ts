@@ -23,6 +23,7 @@ const models: { readonly [Kind in VendorName]?: { readonly [Route in OtherRoute]
     images: "gemini-2.5-flash-image",
     speech: "gemini-2.5-flash-preview-tts",
   },
+  vertex: { embeddings: "embed", images: "gemini-2.5-flash-image" },
   mistral: { embeddings: "embed", ocr: "mistral-ocr-latest" },
   cohere: { embeddings: "embed", rerank: "rerank" },
   voyage: { embeddings: "embed", rerank: "rerank" },

@@ -101,6 +101,15 @@ const providerKeys = {
   AWS_SESSION_TOKEN: "session",
 };
 
+/** Where the packages of clouds find the token servers of the simulator. */
+function tokenServers(simulatorUrl: string): NodeJS.ProcessEnv {
+  return {
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: `${simulatorUrl}/tokens/aws`,
+    GCE_METADATA_HOST: new URL(simulatorUrl).host,
+    METADATA_SERVER_DETECTION: "assume-present",
+  };
+}
+
 /** Hashes of passwords take a millisecond. */
 const cheapPasswords = { TOLLGATE_PASSWORD_COST: "5", NODE_ENV: "test" };
 
@@ -141,7 +150,7 @@ export async function startStack(
     DATABASE_URL: database.url,
     TOLLGATE_CATALOG: catalogFile,
     TOLLGATE_LOG: process.env.TOLLGATE_LOG ?? "silent",
-    ...providerKeys,
+    ...{ ...providerKeys, ...tokenServers(simulator.url) },
     HOST: "127.0.0.1",
     TOLLGATE_CONSOLE_LISTEN: "127.0.0.1:0",
     TOLLGATE_FLEET_SECRET: testSecrets.fleet,

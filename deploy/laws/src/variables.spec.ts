@@ -27,7 +27,11 @@ const ofNode = ["NODE_EXTRA_CA_CERTS"];
 /** Read in lower case, too, by names that the code composes. */
 const ofProxies = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"];
 /** Read by the packages of clouds. */
-const ofClouds = ["AWS_ROLE_ARN", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"];
+const ofClouds = [
+  "AWS_ROLE_ARN",
+  "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+  "GOOGLE_APPLICATION_CREDENTIALS",
+];
 /** Named in the demo catalog. */
 const ofCatalog = ["TOLLGATE_SIMULATOR_URL"];
 

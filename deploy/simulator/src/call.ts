@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallCounter } from "./call-counter.ts";
 import type { CallLog } from "./call-log.ts";
+import type { IssuedCredentials } from "./identity/issued-credentials.ts";
 import type { BatchJobs } from "./mistral/batch-jobs.ts";
 import type { Replies } from "./replies.ts";
 
@@ -12,6 +13,7 @@ export interface SimulatorState {
   readonly callCounter: CallCounter;
   readonly batchJobs: BatchJobs;
   readonly replies: Replies;
+  readonly issued: IssuedCredentials;
   /** Aborts when the pending calls are released: see `Simulator.release`. */
   released(): AbortSignal;
   nowMs(): number;

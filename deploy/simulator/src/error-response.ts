@@ -17,6 +17,9 @@ export const countTokensPath = "/v1/messages/count_tokens";
 /** OpenAI's Responses API. */
 export const responsesPath = "/v1/responses";
 
+/** A location of Vertex AI: the only project there is. */
+export const vertexPath = "/vertex/v1/projects/acme/locations/us-central1";
+
 /** Where the errors have the form of Bedrock's API. */
 const bedrockPath = "/bedrock/";
 
@@ -59,6 +62,7 @@ function bodyOf(path: string, error: ProviderError): object {
   const { message } = error;
   if (path === messagesPath || path === countTokensPath) return messagesErrorBody(error);
   if (path.startsWith("/google/")) return googleErrorBody(error);
+  if (path.startsWith(vertexPath)) return vertexErrorBody(path, error);
   if (path.startsWith("/mistral/")) return mistralErrorBody(error);
   if (path.startsWith("/cohere/")) return { id: "simulated", message };
   if (path.startsWith("/elevenlabs/")) return { detail: { status: "simulated", message } };
@@ -68,6 +72,12 @@ function bodyOf(path: string, error: ProviderError): object {
   if (path.startsWith("/xai/")) return { code: xaiCode(error.status), error: message };
   if (path.startsWith("/voyage/") || path.startsWith("/jina/")) return { detail: message };
   return errorBody(error);
+}
+
+/** Vertex AI passes the errors of Claude on, but for those of its own, such as a missing token. */
+function vertexErrorBody(path: string, error: ProviderError): object {
+  const isOwn = error.status === 401 || !path.includes("/publishers/anthropic/");
+  return isOwn ? googleErrorBody(error) : messagesErrorBody(error);
 }
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html#API_runtime_Converse_Errors */

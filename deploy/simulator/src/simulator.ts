@@ -7,6 +7,7 @@ import { openCall, type SimulatorCall, type SimulatorRoute, type SimulatorState 
 import { createCallCounter } from "./call-counter.ts";
 import { type CallLog, createCallLog } from "./call-log.ts";
 import { sendProviderError } from "./error-response.ts";
+import { IssuedCredentials } from "./identity/issued-credentials.ts";
 import { createBatchJobs } from "./mistral/batch-jobs.ts";
 import { Replies } from "./replies.ts";
 import { bearerHeader, refuseWithoutKey } from "./require-key.ts";
@@ -34,7 +35,9 @@ import { putReply } from "./routes/replies.ts";
 import { rerankRoute } from "./routes/rerank.ts";
 import { responses } from "./routes/responses.ts";
 import { speechRoute } from "./routes/speech.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
+import { vertexRoutes } from "./routes/vertex.ts";
 import { voices } from "./routes/voices.ts";
 import { voyageRoutes } from "./routes/voyage.ts";
 import { xaiRoutes } from "./routes/xai.ts";
@@ -46,6 +49,8 @@ export interface Simulator {
   readonly calls: CallLog;
   /** The replies that the command `reply_id` names. */
   readonly replies: Replies;
+  /** The credentials of its clouds, whose token servers fail on command. */
+  readonly issued: IssuedCredentials;
   /**
    * Lets the pending calls finish at once: `delay_ms`, `gap_ms` and `trickle_ms` no longer apply to
    * them.
@@ -63,6 +68,7 @@ const ROUTES: readonly SimulatorRoute[] = [
   countTokensRoute,
   responses,
   googleRoutes,
+  ...vertexRoutes,
   mistralChatRoute,
   cohereChatRoute,
   mistralEmbeddingsRoute,
@@ -92,6 +98,7 @@ const ROUTES: readonly SimulatorRoute[] = [
   }),
   ...xaiRoutes,
   ...modelRoutes,
+  ...tokenRoutes,
   ...bedrockRoutes,
   listCalls,
   clearCalls,
@@ -118,6 +125,7 @@ export async function startSimulator(options: {
     callCounter: createCallCounter(),
     batchJobs: createBatchJobs(),
     replies: new Replies(),
+    issued: new IssuedCredentials(nowMs),
     released: () => releasing.signal,
     nowMs,
   };
@@ -134,6 +142,7 @@ export async function startSimulator(options: {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
     calls: state.calls,
     replies: state.replies,
+    issued: state.issued,
     release() {
       releasing.abort();
       releasing = new AbortController();

@@ -13,6 +13,7 @@ import {
   mistralModels,
   responsesModels,
 } from "./chat-vendors.ts";
+import { identityModels } from "./identities.ts";
 import { jsonModels } from "./json.ts";
 import { vendorModels } from "./json-vendors.ts";
 import { mistralOcrModels, ocrModels } from "./ocr.ts";
@@ -52,6 +53,7 @@ export function testCatalog(simulatorUrl: string): string {
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
       ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),
       ...vendor("google", `${simulatorUrl}/google/v1beta`),
+      ...vertexProviders(`${simulatorUrl}/vertex/v1/projects/acme/locations/us-central1`),
       ...vendor("mistral", `${simulatorUrl}/mistral/v1`),
       ...vendor("cohere", `${simulatorUrl}/cohere/v2`),
       ...vendor("voyage", `${simulatorUrl}/voyage/v1`),
@@ -71,6 +73,7 @@ export function testCatalog(simulatorUrl: string): string {
       ...grokModels(),
       ...mistralModels(),
       ...bedrockModels(),
+      ...identityModels(),
       ...cohereModels(),
       ...sharedLoadModels(),
       ...jsonModels(),
@@ -94,10 +97,19 @@ function vendor(kind: string, base_url: string) {
   return { [kind]: { kind, base_url, api_key_env, timeout_seconds: 5 } };
 }
 
+function vertexProviders(base_url: string) {
+  const vertex = { kind: "vertex", region: "us-central1", base_url, timeout_seconds: 5 };
+  return {
+    vertex: { ...vertex, api_key_env: "TEST_PROVIDER_KEY" },
+    vertex_identity: vertex,
+  };
+}
+
 function bedrockProviders(base_url: string) {
   const bedrock = { kind: "bedrock", region: "us-east-1", base_url };
   return {
     bedrock: { ...bedrock, timeout_seconds: 5 },
+    bedrock_identity: { ...bedrock, identity: "default", timeout_seconds: 5 },
     bedrock_key: { ...bedrock, api_key_env: "TEST_PROVIDER_KEY" },
   };
 }

@@ -1,8 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { ProviderError } from "../error-response.ts";
+import type { IssuedCredentials } from "../identity/issued-credentials.ts";
 
-/** The credentials of AWS's documentation, which are the only ones of the simulator. */
+/** The credentials of AWS's documentation, which the simulator takes beside those that it has given. */
 export const exampleCredentials = {
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
   AWS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -21,7 +22,7 @@ const maxAgeMs = 300_000;
 export function authorizationProblem(
   { headers, method = "", url = "" }: IncomingMessage,
   body: string,
-  nowMs: number,
+  identities: IssuedCredentials,
 ): ProviderError | undefined {
   const { authorization = "", "x-amz-date": time } = headers;
   if (/^Bearer \S/.test(authorization)) return undefined;
@@ -32,9 +33,11 @@ export function authorizationProblem(
       "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date",
     );
   }
-  if (Math.abs(timeOf(time) - nowMs) > maxAgeMs) return refusal("Signature expired");
-  if (keyId !== exampleCredentials.AWS_ACCESS_KEY_ID) {
-    return refusal("The security token included in the request is invalid.");
+  if (Math.abs(timeOf(time) - Date.now()) > maxAgeMs) return refusal("Signature expired");
+  const secret = secretOf(keyId ?? "", headers["x-amz-security-token"], identities);
+  if (secret === undefined) {
+    const what = identities.knows(keyId ?? "") ? "expired" : "invalid";
+    return refusal(`The security token included in the request is ${what}.`);
   }
   const required = Object.keys(headers).filter((name) => /^(host|x-amz-.*)$/.test(name));
   if (!required.every((name) => names.split(";").includes(name))) {
@@ -50,7 +53,7 @@ export function authorizationProblem(
   const text = `${canonical.slice(0, 3).join("\n")}\n${canonical.slice(3).join("")}\n${names}\n${sha256(body)}`;
   const scope = `${date}/${region}/bedrock/aws4_request`;
   const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(text)}`;
-  if (signatureOf(toSign, scope) === signature) return undefined;
+  if (signatureOf(toSign, scope, secret) === signature) return undefined;
   return refusal(
     "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
   );
@@ -68,8 +71,20 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function signatureOf(text: string, scope: string): string {
-  let key: string | Buffer = `AWS4${exampleCredentials.AWS_SECRET_ACCESS_KEY}`;
+/** Returns the secret of an access key that is valid now, and has been sent with its session token. */
+function secretOf(
+  keyId: string,
+  sessionToken: unknown,
+  identities: IssuedCredentials,
+): string | undefined {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = exampleCredentials;
+  if (keyId === AWS_ACCESS_KEY_ID) return AWS_SECRET_ACCESS_KEY;
+  const key = identities.keyOf(keyId);
+  return key?.sessionToken === sessionToken ? key?.secretAccessKey : undefined;
+}
+
+function signatureOf(text: string, scope: string, secret: string): string {
+  let key: string | Buffer = `AWS4${secret}`;
   for (const part of scope.split("/")) key = createHmac("sha256", key).update(part).digest();
   return createHmac("sha256", key).update(text).digest("hex");
 }

@@ -5,7 +5,7 @@ import { vectorOf } from "../routes/embeddings.ts";
 
 const defaultDimensions = 8;
 /** https://ai.google.dev/api/embeddings#TaskType */
-const taskType = z.enum([
+export const taskType = z.enum([
   "TASK_TYPE_UNSPECIFIED",
   "RETRIEVAL_QUERY",
   "RETRIEVAL_DOCUMENT",

@@ -33,7 +33,7 @@ async function handle(call: SimulatorCall, stream: boolean): Promise<void> {
   const value = parse(body);
   const model = decodeURIComponent(call.path.split("/")[3] ?? "");
   const recorded = recordCall(call, { model, stream }, value);
-  const refusal = authorizationProblem(call.request, body, Date.now());
+  const refusal = authorizationProblem(call.request, body, call.state.issued);
   const parsed = converseRequest.safeParse(value);
   const message = parsed.success ? converseProblem(parsed.data) : describe(parsed.error);
   if (refusal !== undefined) {
@@ -55,7 +55,7 @@ async function handleRerank(call: SimulatorCall): Promise<void> {
   const { modelConfiguration, numberOfResults } = configuration ?? {};
   const model = modelConfiguration?.modelArn.split("/").at(-1) ?? "";
   const recorded = recordCall(call, { model }, value);
-  const refusal = authorizationProblem(call.request, body, Date.now());
+  const refusal = authorizationProblem(call.request, body, call.state.issued);
   if (refusal !== undefined) {
     sendProviderError(call, refusal, recorded);
   } else if (parsed.data === undefined) {

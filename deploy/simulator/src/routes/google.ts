@@ -27,8 +27,7 @@ export const googleRoutes: SimulatorRoute = {
   path: "/google/v1beta/models/*",
   async handle(call) {
     const { value, recordable } = await readJsonBody(call.request);
-    const [encoded = "", method = ""] = call.path.slice(call.path.lastIndexOf("/") + 1).split(":");
-    const model = decodeURIComponent(encoded);
+    const { model, method } = methodIn(call.path);
     const stream = method === "streamGenerateContent";
     const recorded = recordCall(call, { model, stream }, recordable);
     if (!call.request.headers["x-goog-api-key"]) {
@@ -46,7 +45,13 @@ export const googleRoutes: SimulatorRoute = {
   },
 };
 
-async function handleGenerate(
+/** Returns the model and the method at the end of a path. */
+export function methodIn(path: string): { model: string; method: string } {
+  const [encoded = "", method = ""] = path.slice(path.lastIndexOf("/") + 1).split(":");
+  return { model: decodeURIComponent(encoded), method };
+}
+
+export async function handleGenerate(
   call: SimulatorCall,
   recorded: RecordedCall,
   model: string,
@@ -87,7 +92,7 @@ async function handleEmbed(
   });
 }
 
-async function handlePredict(
+export async function handlePredict(
   call: SimulatorCall,
   recorded: RecordedCall,
   model: string,

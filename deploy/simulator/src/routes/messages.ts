@@ -1,3 +1,4 @@
+import type { ZodError } from "zod";
 import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { RecordedCall } from "../call-log.ts";
 import { type Commands, NO_COMMANDS } from "../commands.ts";
@@ -26,21 +27,26 @@ export const messages: SimulatorRoute = {
       const message = "anthropic-version: header is required";
       sendProviderError(call, { status: 400, message }, recorded);
     } else if (parsed.data === undefined) {
-      const [issue] = parsed.error.issues;
-      const names = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-      const path = [...(issue?.path ?? []), ...names].join(".");
-      const problem = names.length > 0 ? "Extra inputs are not permitted" : issue?.message;
-      sendProviderError(call, { status: 400, message: `${path}: ${problem}` }, recorded);
+      sendProviderError(call, { status: 400, message: messageProblem(parsed.error) }, recorded);
     } else {
       const request = parsed.data;
       await runCommanded(call, recorded, { model }, (commands) =>
-        respond(call, recorded, commands, request),
+        respondToMessage(call, recorded, commands, request),
       );
     }
   },
 };
 
-async function respond(
+/** Returns what Anthropic's API says of a request that is not valid. */
+export function messageProblem({ issues: [issue] }: ZodError): string {
+  const names = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const path = [...(issue?.path ?? []), ...names].join(".");
+  const problem = names.length > 0 ? "Extra inputs are not permitted" : issue?.message;
+  return `${path}: ${problem}`;
+}
+
+/** Responds to a message as its commands say. */
+export async function respondToMessage(
   call: SimulatorCall,
   recorded: RecordedCall,
   commands: Commands,

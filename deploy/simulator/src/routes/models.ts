@@ -23,6 +23,9 @@ export const modelRoutes: readonly SimulatorRoute[] = [
   listAt("/google/v1beta/models", () => ({
     models: listedModels.map((id) => ({ name: `models/${id}`, displayName: id })),
   })),
+  listAt("/vertex/v1beta1/publishers/google/models", () => ({
+    publisherModels: listedModels.map((id) => ({ name: `publishers/google/models/${id}` })),
+  })),
   listAt("/cohere/v1/models", () => ({
     models: listedModels.map((name) => ({ name, endpoints: ["chat"] })),
   })),

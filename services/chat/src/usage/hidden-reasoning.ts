@@ -37,7 +37,11 @@ export class HiddenReasoning {
     const { reasoning, chain } = request.model;
     let isForwarded = false;
     for (const slot of chain) {
-      if (vendorChatOf(slot).reportsOutputSoFar || slot.provider.continuousUsage) continue;
+      if (
+        vendorChatOf(slot).reportsOutputSoFar(slot.upstreamModel) ||
+        slot.provider.continuousUsage
+      )
+        continue;
       if (reasoning === "hidden" || thinksUnreported(slot, request)) return true;
       if (reasoning === undefined && this.#hiding.has(slot.id)) return true;
       isForwarded ||= !request.translated.has(slot);

@@ -113,11 +113,11 @@ function takesForms(
 }
 
 function baseUrlOf(
-  { base_url, base_url_env, region }: ProviderEntry,
+  { base_url, base_url_env, region, project }: ProviderEntry,
   { defaultBaseUrl, regions }: ProviderKind,
 ): string | undefined {
   if (base_url !== undefined || base_url_env !== undefined) return base_url;
-  return addressIn(region, defaultBaseUrl, regions);
+  return addressIn(region, defaultBaseUrl, regions)?.replace("{project}", project ?? "");
 }
 
 /** Returns the provider as a route calls it: some kinds have an address of their own for it. */
@@ -159,7 +159,7 @@ function toModel(entry: ModelEntry, path: string, providers: ReadonlyMap<string,
       id: `${slot.provider}/${slot.model}`,
       provider: providerOf(provider, entry.route_type),
       upstreamModel: slot.model,
-      path: slot.path ?? defaultPath.replace("{model}", encodeURIComponent(slot.model)),
+      path: slot.path ?? pathOfModel(defaultPath, slot.model),
       jobsPath: slot.jobs_path,
       voicesPath: slot.voices_path,
       stream: streamOf(slot),
@@ -261,6 +261,12 @@ const unitTypes: Record<RouteType, UnitType> = {
 };
 
 const hourMs = 60 * 60 * 1_000;
+
+function pathOfModel(path: string | ((model: string) => string), model: string): string {
+  return typeof path === "string"
+    ? path.replace("{model}", encodeURIComponent(model))
+    : path(model);
+}
 
 /** Throws where the provider's kind does not serve the route type. `field` names the provider. */
 function defaultPathOf({ name, kind }: Provider, type: RouteType, field: string) {

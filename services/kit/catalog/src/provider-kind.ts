@@ -25,8 +25,13 @@ export interface ProviderKind {
   readonly routeBaseUrls: { readonly [Type in RouteType]?: string };
   /** The regions of its providers; undefined where they have none. */
   readonly regions: Regions | undefined;
-  /** The route types that the kind serves, each with its default path. `{model}` is the model's id. */
-  readonly paths: { readonly [Type in RouteType]?: string };
+  /** Whether the default address has a project, `{project}`, which an entry then names. */
+  readonly hasProjects: boolean;
+  /**
+   * The route types that the kind serves, each with its default path. `{model}` is the model's id. A function
+   * returns the path of a model.
+   */
+  readonly paths: { readonly [Type in RouteType]?: string | ((model: string) => string) };
   /** Whether its embeddings models take token ids. */
   readonly takesTokens: boolean;
   /**

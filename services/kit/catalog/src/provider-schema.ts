@@ -2,6 +2,7 @@ import { z } from "zod";
 import { connectionMembers, hasOneProxy, httpUrl, variableName } from "./connection-schema.ts";
 import { identityEntry, identityProblem } from "./identity/identity-entry.ts";
 import { keysSchema } from "./key-pool.ts";
+import { hasOneAddress, placeProblem, projectName } from "./provider/place.ts";
 import { type ProviderKind, type ProviderKinds, transcriptionWires } from "./provider-kind.ts";
 import { secretName } from "./secret-name.ts";
 
@@ -25,6 +26,7 @@ export function providerSchema(kinds: ProviderKinds) {
       keys: keysSchema(keyVariable(all)).optional(),
       identity: identityEntry.optional(),
       region: z.string().optional(),
+      project: projectName.optional(),
       responses: z.boolean().optional(),
       transcriptions: z.enum(transcriptionWires).optional(),
       continuous_usage: z.boolean().optional(),
@@ -58,9 +60,9 @@ export function providerSchema(kinds: ProviderKinds) {
       path: ["proxy_env"],
       error: "must not be set beside proxy: a provider has one proxy",
     })
-    .superRefine(({ kind, region }, context) => {
-      const message = regionProblem(region, kindOf(kind), regional);
-      if (message !== undefined) context.addIssue({ code: "custom", path: ["region"], message });
+    .superRefine((entry, context) => {
+      const problem = placeProblem(entry, kindOf(entry.kind), regional);
+      if (problem !== undefined) context.addIssue({ code: "custom", ...problem });
     })
     .refine(({ kind, responses }) => responses !== true || speaksResponses(kindOf(kind)), {
       path: ["responses"],
@@ -100,35 +102,6 @@ interface Keys {
 
 function hasKey({ api_key_env, secret, keys }: Keys): boolean {
   return (api_key_env ?? secret ?? keys) !== undefined;
-}
-
-interface Address {
-  base_url?: string | undefined;
-  base_url_env?: string | undefined;
-}
-
-function hasOneAddress(
-  { base_url, base_url_env }: Address,
-  { defaultBaseUrl }: ProviderKind,
-): boolean {
-  if (base_url === undefined && base_url_env === undefined) return defaultBaseUrl !== undefined;
-  return base_url === undefined || base_url_env === undefined;
-}
-
-/** `regional` are the kinds with regions, for a sentence. */
-function regionProblem(
-  region: string | undefined,
-  { name, regions }: ProviderKind,
-  regional: string,
-): string | undefined {
-  if (regions === undefined) {
-    return region === undefined ? undefined : `must not be set, since only ${regional} has regions`;
-  }
-  if (region === undefined) {
-    return `must be set for a provider of the kind ${name}, for instance ${regions.example}`;
-  }
-  if (regions.name.test(region)) return undefined;
-  return `must be the name of ${regions.described}, such as ${regions.example}`;
 }
 
 function takesWire(

@@ -4,6 +4,7 @@ import { allChatParameters, type ProviderKind } from "../src/provider-kind.ts";
 const common = {
   routeBaseUrls: {},
   regions: undefined,
+  hasProjects: false,
   takesTokens: true,
   measuresUnreported: false,
   transcriptionForms: "never" as const,

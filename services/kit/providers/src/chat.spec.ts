@@ -7,6 +7,8 @@ import {
   cohereUnderTest,
   gemini,
   mistralUnderTest,
+  vertexClaude,
+  vertexGemini,
 } from "../test/kinds.ts";
 import { rejectionReason, respondWithJson, startProvider } from "../test/provider-of-kind.ts";
 
@@ -52,6 +54,8 @@ describe.each([
   ["Claude on Bedrock", bedrockUnderTest],
   ["Gemini 2.5", gemini],
   ["Gemini 3", { ...gemini, modelId: "gemini-3-flash-preview" }],
+  ["Gemini on Vertex AI", vertexGemini],
+  ["Claude on Vertex AI", vertexClaude],
   ["Mistral", mistralUnderTest],
   ["Cohere", cohereUnderTest],
 ])("a chat with %s", (_, kind) => {
@@ -64,7 +68,7 @@ describe.each([
       : {};
     const request = { ...base, ...tools, [member]: values[member] };
     const refusal = await check(request).catch((error: unknown) => error);
-    if (!kind.vendor.chatParameters.has(member)) {
+    if (!kind.vendor.chatParameters.has(member) || kind.refuses?.includes(member)) {
       expect(refusal).toMatchObject({ code: "invalid_param", param: member });
       return;
     }

@@ -9,6 +9,7 @@ import { jina } from "./jina/vendor.ts";
 import { mistral } from "./mistral/vendor.ts";
 import { openai } from "./openai/vendor.ts";
 import type { Vendor } from "./vendor.ts";
+import { vertex } from "./vertex/vendor.ts";
 import { voyage } from "./voyage/vendor.ts";
 import { xai } from "./xai/vendor.ts";
 
@@ -18,6 +19,7 @@ export const vendors = {
   azure,
   anthropic,
   google,
+  vertex,
   mistral,
   cohere,
   voyage,

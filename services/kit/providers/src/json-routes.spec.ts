@@ -13,6 +13,7 @@ interface Exchange {
   kind: keyof typeof vendors;
   routeType: RouteType;
   inputType?: string;
+  path?: string;
   /** The client's request, and what the provider is sent. */
   request: JsonObject;
   sent: JsonObject;
@@ -117,6 +118,55 @@ const exchanges: Exchange[] = [
       ],
       model: "gemini-embedding-001",
       usage: { prompt_tokens: 4, total_tokens: 4 },
+    },
+  },
+  {
+    // https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api
+    name: "Vertex AI's embeddings",
+    kind: "vertex",
+    routeType: "embeddings",
+    inputType: "RETRIEVAL_DOCUMENT",
+    path: "/publishers/google/models/text-embedding-005:predict",
+    request: { model: "text-embedding-005", input: ["a", "b"], dimensions: 2 },
+    sent: {
+      instances: ["a", "b"].map((content) => ({ content, task_type: "RETRIEVAL_DOCUMENT" })),
+      parameters: { autoTruncate: false, outputDimensionality: 2 },
+    },
+    response: {
+      predictions: [
+        { embeddings: { values: [0.5, -1], statistics: { token_count: 3, truncated: false } } },
+        { embeddings: { values: [1, 0], statistics: { token_count: 4, truncated: false } } },
+      ],
+    },
+    received: {
+      object: "list",
+      data: [
+        { object: "embedding", index: 0, embedding: [0.5, -1] },
+        { object: "embedding", index: 1, embedding: [1, 0] },
+      ],
+      model: "text-embedding-005",
+      usage: { prompt_tokens: 7, total_tokens: 7 },
+    },
+  },
+  {
+    name: "Vertex AI's embeddings of one text",
+    kind: "vertex",
+    routeType: "embeddings",
+    inputType: "RETRIEVAL_QUERY",
+    path: "/publishers/google/models/gemini-embedding-2:embedContent",
+    request: { model: "gemini-embedding-2", input: "a", dimensions: 2 },
+    sent: {
+      content: { parts: [{ text: "a" }] },
+      embedContentConfig: {
+        ...{ autoTruncate: false, taskType: "RETRIEVAL_QUERY", outputDimensionality: 2 },
+      },
+    },
+    response: { embedding: { values: [0.5, -1] }, usageMetadata: { promptTokenCount: 3 } },
+    received: {
+      object: "list",
+      data: [{ object: "embedding", index: 0, embedding: [0.5, -1] }],
+      model: "gemini-embedding-2",
+      usage: { prompt_tokens: 3, total_tokens: 3 },
     },
   },
   {
@@ -294,11 +344,15 @@ const exchanges: Exchange[] = [
 ];
 
 /** A client whose provider responds with `response`, and what it was sent. */
-function world({ kind, inputType }: Pick<Exchange, "kind" | "inputType">, response: JsonObject) {
+function world(
+  { kind, inputType, path = "" }: Pick<Exchange, "kind" | "inputType" | "path">,
+  response: JsonObject,
+) {
   const sent: JsonObject[] = [];
   const slot = {
     provider: { name: kind, kind: vendors[kind], region: "us-east-1" },
     inputType,
+    path,
   } as unknown as Slot;
   const providers = {
     async post(_slot: Slot, body: JsonBytes) {
@@ -333,6 +387,8 @@ test.each([
   ["cohere", "embeddings", { embeddings: {} }],
   ["google", "embeddings", { embedding: { values: [1] } }],
   ["google", "embeddings", { embeddings: [{ value: [1] }] }],
+  ["vertex", "embeddings", { predictions: {} }],
+  ["vertex", "embeddings", { predictions: [{ embeddings: {} }] }],
   ["voyage", "rerank", { object: "list" }],
   ["bedrock", "rerank", { nextToken: "a" }],
 ] as const)("a response of %s for %s without its list is a failure", async (kind, routeType, own) => {

@@ -129,8 +129,11 @@ test("a provider of the kind bedrock has the address of its region", () => {
 
 test.each([
   [{ kind: "bedrock" }, "must be set for a provider of the kind bedrock"],
-  [{ kind: "anthropic", region: "us-east-1" }, "must not be set, since only the kind bedrock"],
-])("a region is for the kind bedrock: %j", (provider, problem) => {
+  [
+    { kind: "anthropic", region: "us-east-1" },
+    "must not be set: only providers of the kinds vertex and bedrock are in regions",
+  ],
+])("a region is for the kinds of clouds: %j", (provider, problem) => {
   const file = { providers: { p: provider }, models: [] };
   expect(() => parseCatalog(JSON.stringify(file), vendors)).toThrow(
     `providers.p.region: ${problem}`,

@@ -7,6 +7,7 @@ import type { Vendor } from "./vendor.ts";
 export const plainVendor = {
   routeBaseUrls: {},
   regions: undefined,
+  hasProjects: false,
   takesTokens: false,
   transcriptionForms: "never" as const,
   knownTranscribers: undefined,

@@ -98,6 +98,8 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
     ["google", 403, google(403, "PERMISSION_DENIED", "No.", reason("SERVICE_DISABLED"))],
     ["google", 403, google(403, "PERMISSION_DENIED", "Your API key was reported as leaked.")],
     ["google", 429, google(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.")],
+    ["vertex", 401, google(401, "UNAUTHENTICATED", "No.", reason("ACCESS_TOKEN_EXPIRED"))],
+    ["vertex", 403, google(403, "PERMISSION_DENIED", "No.", reason("BILLING_DISABLED"))],
     ["mistral", 401, { detail: "Unauthorized" }],
     ["mistral", 403, { object: "error", message: "Inactive subscription or usage limit reached" }],
     ["mistral", 402, { object: "error", message: "Payment required" }],
@@ -236,6 +238,8 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
       },
     ],
     ["google", 429, google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.")],
+    ["vertex", 429, google(429, "RESOURCE_EXHAUSTED", "Resource exhausted.")],
+    ["vertex", 429, anthropic("rate_limit_error")],
     [
       "mistral",
       429,
@@ -385,6 +389,11 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
       },
     ],
     [
+      "vertex",
+      400,
+      anthropic("invalid_request_error", "prompt is too long: 213462 tokens > 200000"),
+    ],
+    [
       "google",
       400,
       google(
@@ -450,6 +459,7 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
     ["anthropic", 529, anthropic("overloaded_error", "Overloaded")],
     ["anthropic", 504, anthropic("timeout_error")],
     ["google", 503, google(503, "UNAVAILABLE", "The model is overloaded.")],
+    ["vertex", 529, anthropic("overloaded_error")],
     [
       "mistral",
       500,
@@ -509,6 +519,8 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
     ["google", 400, google(400, "FAILED_PRECONDITION", "The File is not in an ACTIVE state.")],
     ["google", 400, google(400, "INVALID_ARGUMENT", "Invalid value at 'contents'")],
     ["google", 404, google(404, "NOT_FOUND", "models/x is not found")],
+    ["vertex", 404, google(404, "NOT_FOUND", "Publisher Model x was not found")],
+    ["vertex", 400, anthropic("invalid_request_error", "messages: Field required")],
     [
       "mistral",
       422,

@@ -43,8 +43,8 @@ export interface VendorChat {
   readonly check: ((slot: Slot, request: JsonObject) => void) | undefined;
   /** Reads a usage block; undefined for a block that cannot be billed from. */
   readUsageBlock(block: unknown): ChatUsage | undefined;
-  /** Whether the chunks of a stream report the output so far, reasoning included. */
-  readonly reportsOutputSoFar: boolean;
+  /** Whether the chunks of a model's stream report the output so far, reasoning included. */
+  reportsOutputSoFar(model: string): boolean;
   /**
    * Returns whether a request, of a wire that its providers speak or a chat completion, has thinking whose
    * tokens they report at the end only, and not as tokens of reasoning. Undefined where they do.

@@ -9,12 +9,15 @@ import {
   cohereUnderTest,
   gemini,
   mistralUnderTest,
+  vertexClaude,
+  vertexGemini,
 } from "../test/kinds.ts";
 import { anthropicKind } from "./anthropic/chat.ts";
 import { bedrockKind } from "./bedrock/chat.ts";
 import { cohereKind } from "./cohere/chat.ts";
 import { googleKind } from "./google/chat.ts";
 import { mistralKind } from "./mistral/chat.ts";
+import { vertexClaudeKind, vertexGeminiKind } from "./vertex/chat.ts";
 
 const user = { role: "user", content: "Hi" };
 const image = (url: string) => ({ type: "image_url", image_url: { url } });
@@ -125,6 +128,10 @@ test.each([
   ["gemini-2.5-pro", googleKind, gemini],
   ["gemini-3-pro-preview", googleKind, gemini],
   ["gemini-flash-latest", googleKind, gemini],
+  ["gemini-2.5-flash", vertexGeminiKind, vertexGemini],
+  ["gemini-3-pro-preview", vertexGeminiKind, vertexGemini],
+  ["claude-sonnet-4-5@20250929", vertexClaudeKind, vertexClaude],
+  ["claude-opus-4-8", vertexClaudeKind, vertexClaude],
   ["command-a-reasoning-08-2025", cohereKind, cohereUnderTest],
   ["mistral-large-4", mistralKind, mistralUnderTest],
   ["mistral-large-latest", mistralKind, mistralUnderTest],

@@ -4,6 +4,7 @@ import { cohereChat } from "../src/cohere/chat.ts";
 import { googleChat } from "../src/google/chat.ts";
 import { vendors } from "../src/index.ts";
 import { mistralChat } from "../src/mistral/chat.ts";
+import { vertexChat } from "../src/vertex/chat.ts";
 import type { KindUnderTest } from "./provider-of-kind.ts";
 
 export const claude: KindUnderTest = {
@@ -40,6 +41,21 @@ export const gemini: KindUnderTest = {
     modelVersion: "gemini-2.5-flash",
     responseId: "r1",
   },
+};
+
+export const vertexGemini: KindUnderTest = {
+  ...gemini,
+  vendor: vendors.vertex,
+  adapter: vertexChat,
+  refuses: ["parallel_tool_calls"],
+};
+
+export const vertexClaude: KindUnderTest = {
+  ...claude,
+  vendor: vendors.vertex,
+  adapter: vertexChat,
+  modelId: "claude-sonnet-4-5@20250929",
+  refuses: ["seed"],
 };
 
 export const mistralUnderTest: KindUnderTest = {

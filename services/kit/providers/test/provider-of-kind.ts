@@ -17,6 +17,8 @@ export interface KindUnderTest {
   adapter: ChatAdapter;
   modelId: string;
   response: object;
+  /** The members that the kind takes, and not this model. */
+  refuses?: readonly string[];
   /** Whether a warning of its package is of nothing that the client has sent. */
   isHarmless?(warning: SharedV4Warning): boolean;
 }

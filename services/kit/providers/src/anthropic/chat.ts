@@ -6,7 +6,7 @@ import type {
 } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { withCallIds } from "../ai-sdk/call-ids.ts";
-import { commonOptions, numbers, outputLimit } from "../ai-sdk/call-options.ts";
+import { commonOptions, numbers, outputLimit, type RequestForm } from "../ai-sdk/call-options.ts";
 import { createChatAdapter } from "../ai-sdk/chat.ts";
 import { withoutEmptyTexts } from "../ai-sdk/empty-texts.ts";
 import type { LanguageModelKind } from "../ai-sdk/kind.ts";
@@ -26,7 +26,7 @@ const signatures = {
   encrypted: "redactedData",
 };
 
-const form = {
+const anthropicForm: RequestForm = {
   signatures,
   images: { typeAt: () => "image/*" },
   inputs: chatInputs,
@@ -49,8 +49,8 @@ export const anthropicKind: LanguageModelKind = {
   createModel(modelId, fetch) {
     return createAnthropic({ baseURL: "http://provider", apiKey: "unused", fetch })(modelId);
   },
-  callOptions,
-  unsupportedMember,
+  callOptions: claudeOptions({}),
+  unsupportedMember: (modelId, options) => unsupportedMember(modelId, options, true),
   usageOfEvent,
   refusals: anthropicRefusals,
   statusOfEvent: messagesStatusOf,
@@ -59,7 +59,18 @@ export const anthropicKind: LanguageModelKind = {
 
 export const anthropicChat: ChatAdapter = createChatAdapter(anthropicKind);
 
-function callOptions(modelId: string, request: JsonObject): LanguageModelV4CallOptions {
+/** Returns how requests are translated for Claude, on a platform whose requests have another form in part. */
+export function claudeOptions(
+  own: Partial<RequestForm>,
+): (modelId: string, request: JsonObject) => LanguageModelV4CallOptions {
+  return (modelId, request) => callOptions({ ...anthropicForm, ...own }, modelId, request);
+}
+
+function callOptions(
+  form: RequestForm,
+  modelId: string,
+  request: JsonObject,
+): LanguageModelV4CallOptions {
   const anthropic: Record<string, unknown> = {};
   const userId = isJsonObject(request.metadata) ? request.metadata.user_id : undefined;
   const user = userId ?? request.user ?? undefined;

@@ -11,9 +11,17 @@ type Model = ReturnType<typeof getModelCapabilities>;
 /** https://docs.claude.com/en/docs/build-with-claude/prompt-caching */
 const maxCacheMarks = 4;
 
-/** Returns the first member of a request that the model does not take, or not beside the others. */
-export function unsupportedMember(modelId: string, options: Options): string | undefined {
-  const model = getModelCapabilities(modelId);
+/**
+ * Returns the first member of a request that the model does not take, or not beside the others. `hasFormats`:
+ * whether the platform takes formats and strict tools, where the model does.
+ */
+export function unsupportedMember(
+  modelId: string,
+  options: Options,
+  hasFormats: boolean,
+): string | undefined {
+  const known = getModelCapabilities(modelId);
+  const model = hasFormats ? known : { ...known, supportsStructuredOutput: false };
   return (
     unsupportedSampling(model, options) ??
     unsupportedThinking(model, options) ??

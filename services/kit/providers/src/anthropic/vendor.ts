@@ -1,4 +1,4 @@
-import { always } from "../every-model.ts";
+import { always, never } from "../every-model.ts";
 import { openaiModelList } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
@@ -25,7 +25,7 @@ export const anthropic: Vendor = {
     load: async () => (await import("./chat.ts")).anthropicChat,
     check: undefined,
     readUsageBlock,
-    reportsOutputSoFar: false,
+    reportsOutputSoFar: never,
     thinksUnreported: hasThinking,
     takesLateInstructions,
     keepsCacheMarks: always,

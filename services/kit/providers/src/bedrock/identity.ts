@@ -1,4 +1,5 @@
 import type { IdentitySource } from "@tollgate/catalog/identity";
+import { isHttpsHost } from "../https-host.ts";
 import { variables } from "./auth.ts";
 import { awsCredentials } from "./aws-signature.ts";
 
@@ -28,9 +29,6 @@ export const awsIdentity: IdentitySource = {
   },
   // An access key in the environment signs without a package.
   isDefault: (env) => !env[variables.key] && awsCredentials(env) === undefined,
-  isVendorAddress: (url) => {
-    const { protocol, hostname, port } = new URL(url);
-    return protocol === "https:" && port === "" && vendorHost.test(hostname);
-  },
+  isVendorAddress: (url) => isHttpsHost(url, vendorHost),
   load: async () => (await import("./aws-grant.ts")).readAwsGrant,
 };

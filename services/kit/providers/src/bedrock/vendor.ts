@@ -1,5 +1,5 @@
 import { hasThinking } from "../anthropic/has-thinking.ts";
-import { always } from "../every-model.ts";
+import { always, never } from "../every-model.ts";
 import { idsIn } from "../model-list.ts";
 import { plainVendor } from "../plain-vendor.ts";
 import type { Vendor } from "../vendor.ts";
@@ -37,7 +37,7 @@ export const bedrock: Vendor = {
     load: async () => (await import("./chat.ts")).bedrockChat,
     check: undefined,
     readUsageBlock,
-    reportsOutputSoFar: false,
+    reportsOutputSoFar: never,
     thinksUnreported: hasThinking,
     takesLateInstructions,
     keepsCacheMarks: readsCacheMarks,

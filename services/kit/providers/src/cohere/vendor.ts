@@ -24,7 +24,7 @@ export const cohere: Vendor = {
     load: async () => (await import("./chat.ts")).cohereChat,
     check: undefined,
     readUsageBlock,
-    reportsOutputSoFar: false,
+    reportsOutputSoFar: never,
     thinksUnreported: undefined,
     takesLateInstructions,
     keepsCacheMarks: never,

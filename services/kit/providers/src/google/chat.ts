@@ -52,7 +52,7 @@ export const googleKind: LanguageModelKind = {
     isJsonObject(event) && isJsonObject(event.usageMetadata) ? event.usageMetadata : undefined,
   refusals: googleRefusals,
   statusOfEvent: googleStatusOfEvent,
-  refusalOf,
+  refusalOf: (metadata) => messageOfStop(metadata?.google),
 };
 
 export const googleChat: ChatAdapter = createChatAdapter(googleKind);
@@ -99,8 +99,8 @@ function refuseFreeJson(
   throw notSupported("response_format.type", 'use "json_schema" together with these tools');
 }
 
-/** Returns Gemini's message of a response that it stopped. */
-function refusalOf(metadata: SharedV4ProviderMetadata | undefined): string | null {
-  const message = metadata?.google?.finishMessage;
+/** Returns Gemini's message of a response that it stopped, in the package's own metadata. */
+export function messageOfStop(own: SharedV4ProviderMetadata[string] | undefined): string | null {
+  const message = own?.finishMessage;
   return typeof message === "string" ? message : null;
 }

@@ -31,7 +31,7 @@ export const google: Vendor = {
     load: async () => (await import("./chat.ts")).googleChat,
     check: undefined,
     readUsageBlock,
-    reportsOutputSoFar: true,
+    reportsOutputSoFar: always,
     thinksUnreported: undefined,
     takesLateInstructions,
     keepsCacheMarks: never,

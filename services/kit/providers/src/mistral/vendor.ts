@@ -26,7 +26,7 @@ export const mistral: Vendor = {
     load: async () => (await import("./chat.ts")).mistralChat,
     check: undefined,
     readUsageBlock,
-    reportsOutputSoFar: false,
+    reportsOutputSoFar: never,
     thinksUnreported: undefined,
     takesLateInstructions,
     keepsCacheMarks: never,

@@ -16,7 +16,7 @@ export const openaiChat: VendorChat = {
   load: undefined,
   check: undefined,
   readUsageBlock: readCompatibleUsage,
-  reportsOutputSoFar: false,
+  reportsOutputSoFar: never,
   thinksUnreported: undefined,
   takesLateInstructions: true,
   keepsCacheMarks: never,

@@ -25,7 +25,7 @@ export const xai: Vendor = {
     load: undefined,
     check: checkXaiChat,
     readUsageBlock,
-    reportsOutputSoFar: false,
+    reportsOutputSoFar: never,
     thinksUnreported: undefined,
     takesLateInstructions: true,
     keepsCacheMarks: never,

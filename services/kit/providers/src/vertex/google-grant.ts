@@ -1,0 +1,83 @@
+import {
+  IdentityFailure,
+  type IdentityGrant,
+  type IdentityRequest,
+} from "@tollgate/catalog/identity";
+import type { Environment } from "@tollgate/core/config";
+import type { ProxySettings } from "@tollgate/core/proxy-settings";
+import { hideKeys } from "@tollgate/upstream/redaction";
+import { type AuthClient, GoogleAuth, Impersonated } from "google-auth-library";
+
+const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
+/** How long a token of an impersonated service account is valid. */
+const impersonatedSeconds = 3_600;
+const requestMs = 5_000;
+const maxMessageCharacters = 300;
+const metadataHosts = ["169.254.169.254", "metadata.google.internal", "metadata.google.internal."];
+
+/** Reads an access token of Application Default Credentials, or of the service account that they impersonate. */
+export async function readGoogleGrant({
+  settings,
+  env,
+  proxies,
+}: IdentityRequest): Promise<IdentityGrant> {
+  try {
+    exceptMetadataServer(env);
+    const transporterOptions = { ...proxyOf(proxies), timeout: requestMs };
+    // With a project, the package does not look for one.
+    const auth = new GoogleAuth({
+      ...{ scopes, projectId: "unused", clientOptions: { transporterOptions } },
+    });
+    const own = await auth.getClient();
+    const client = settings.impersonate === undefined ? own : actAs(own, settings.impersonate);
+    const { token } = await client.getAccessToken();
+    if (!token) throw new IdentityFailure("Google: the token server sends no token", false);
+    const expiresAtMs = client.credentials.expiry_date ?? undefined;
+    return { values: { token }, expiresAtMs };
+  } catch (error) {
+    throw error instanceof IdentityFailure ? error : failureOf(error);
+  }
+}
+
+/**
+ * Excepts the metadata server from the proxies of the process: the package has no other setting for it, and no
+ * proxy reaches it.
+ */
+function exceptMetadataServer(env: Environment): void {
+  const given = process.env.NO_PROXY ?? process.env.no_proxy ?? "";
+  const [own = ""] = (env.GCE_METADATA_HOST ?? "").split(":");
+  const names = given.split(",").filter((name) => name !== "");
+  const missing = [...metadataHosts, own].filter((name) => name !== "" && !names.includes(name));
+  if (missing.length > 0) process.env.NO_PROXY = [...names, ...missing].join(",");
+}
+
+function actAs(sourceClient: AuthClient, targetPrincipal: string): AuthClient {
+  const lifetime = impersonatedSeconds;
+  return new Impersonated({ sourceClient, targetPrincipal, targetScopes: scopes, lifetime });
+}
+
+/** The package reads the proxies of the environment, unless all addresses are excepted. */
+function proxyOf({ https, none }: ProxySettings) {
+  if (https === undefined) return { noProxy: [/^/] };
+  return { proxy: https, noProxy: none.split(",").map((name) => name.trim()) };
+}
+
+/**
+ * Google refuses an identity by a 4xx of its token service, or where there is none. Of other errors only the
+ * code is told: their messages may quote a response.
+ */
+function failureOf(error: unknown): IdentityFailure {
+  const { message, status, response, code } = error as Error & {
+    status?: number;
+    response?: { status?: number };
+    code?: unknown;
+  };
+  const answered = status ?? response?.status;
+  const isNone = /^Could not load the default credentials/.test(message);
+  const isRefused =
+    isNone || (answered !== undefined && answered >= 400 && answered < 500 && answered !== 429);
+  const said = isRefused
+    ? message
+    : `no access token (${String(answered ?? code ?? "no response")})`;
+  return new IdentityFailure(`Google: ${hideKeys(said).slice(0, maxMessageCharacters)}`, isRefused);
+}
