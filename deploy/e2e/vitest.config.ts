@@ -32,9 +32,9 @@ const mockingSpecs = ["**/write-ahead-log.spec.ts"];
  */
 const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "short" : "whole";
 
-/** These need Chromium, download agents of 180 to 400 MB, or start a fleet and stores of their own. */
+/** These need Chromium or Go, download agents of 180 to 400 MB, or start a fleet and stores of their own. */
 const nightlyTests = [
-  "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,opencode,refused-key}.test.ts",
+  "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,opencode,refused-key,stripe-mock}.test.ts",
   "deploy/e2e/long/ipv6.test.ts",
 ];
 

@@ -42,6 +42,7 @@ import {
 import type { Command } from "./commands/command.ts";
 import { setContentDaysCommand, showContentCommand } from "./commands/content-commands.ts";
 import { importLiteLlmCommand, importNewApiCommand } from "./commands/import-commands.ts";
+import { checkInvoiceCommand } from "./commands/invoice-commands.ts";
 import {
   createKeyCommand,
   findKeyCommand,
@@ -179,6 +180,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "secret list": listSecretsCommand,
   "secret remove": removeSecretCommand,
   "secret rekey": rekeySecretsCommand,
+  "invoice check": checkInvoiceCommand,
   "ledger list": listLedgerCommand,
   "ledger verify": verifyLedgerCommand,
   "operator create": createOperatorCommand,

@@ -58,6 +58,7 @@ export const help = `tollgate: the operator's commands
   tollgate refusal list [--account ACCOUNT] [--key KEY-ID] [--error CODE] [--limit N]
     [--before REQUEST-ID]
   tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]
+  tollgate invoice check PROVIDER FILE MONTH
   tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
   tollgate ledger verify
   tollgate operator create NAME --role ROLE [--account ACCOUNT]

@@ -46,7 +46,6 @@ export async function createCardSetup(parts: CardParts, account: Account): Promi
       customer: await ensureCustomer(parts, account),
       client_reference_id: account.id,
       currency: "usd",
-      allowed_payment_method_types: ["card"],
       success_url: page,
       cancel_url: page,
     });
