@@ -41,12 +41,12 @@ const restartTimeoutMs = 60_000;
 /**
  * Starts an installation in a temporary folder: two edges, and `replicas` of each other service. It
  * removes the folder when it is stopped. With `durable: false`, the database does not sync its
- * writes.
+ * writes. A `database` that is given runs already, and is not stopped.
  */
 export async function startCluster(
   settings: NodeJS.ProcessEnv,
   replicas = 1,
-  durable = true,
+  { durable = true, database: given }: { durable?: boolean; database?: { url: string } } = {},
 ): Promise<FaultCluster> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-faults-"));
   // When this runs as root, Postgres runs as another user, who must be able to enter the folder.
@@ -54,11 +54,12 @@ export async function startCluster(
   const simulator = await startSimulator({ port: 0 });
   const catalogFile = join(folder, "catalog.yaml");
   await writeFile(catalogFile, testCatalog(simulator.url));
-  const database = await startDatabase(folder, durable);
+  const own = given === undefined ? await startDatabase(folder, durable) : undefined;
+  const databaseUrl = (given ?? own)?.url ?? "";
   const broker = await startBroker(join(folder, "broker"));
   const env = {
     PATH: process.env.PATH,
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     NATS_URL: broker.url,
     TOLLGATE_CATALOG: catalogFile,
     TOLLGATE_LOG: "silent",
@@ -77,7 +78,7 @@ export async function startCluster(
     edges: [fleet.url, secondEdge ?? ""],
     fleet,
     simulator,
-    databaseUrl: database.url,
+    databaseUrl,
     natsUrl: broker.url,
     async killReplica(name, replica) {
       await kill(fleet.replicas(name)[replica]?.child);
@@ -85,11 +86,12 @@ export async function startCluster(
     },
     endBroker: broker.end,
     pauseBroker: broker.pause,
-    crashDatabase: database.crash,
+    crashDatabase:
+      own?.crash ?? (() => Promise.reject(new Error("the cluster did not start its database"))),
     async stop() {
       await fleet.stop();
       await broker.stop();
-      await database.stop();
+      await own?.stop();
       await simulator.close();
       await rm(folder, { recursive: true, force: true });
     },

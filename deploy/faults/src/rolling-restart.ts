@@ -33,7 +33,7 @@ export async function rollingRestart(clients: number): Promise<RollingRestart> {
   const startedAt = performance.now();
   const settings = { TOLLGATE_DRAIN_SECONDS: String(drainSeconds) };
   // Nothing crashes the database here, so it need not be durable.
-  const cluster = await startCluster(settings, replicaCount, false);
+  const cluster = await startCluster(settings, replicaCount, { durable: false });
   const operator = connectOperator(cluster.fleet.billingAddress, clusterSecrets);
   const balancer = startBalancer(cluster);
   try {

@@ -21,7 +21,8 @@ const readyTimeoutMs = 60_000;
 const connectTimeoutMs = 1_000;
 /** Enough for a fleet with several replicas of each service, and for the tools of its operator. */
 export const defaultConnections = 300;
-const duplicateDatabase = "42P04";
+/** SQLSTATEs duplicate_database and, of a standby, read_only_sql_transaction. */
+const isPresent: ReadonlySet<string> = new Set(["42P04", "25006"]);
 const invalidPassword = "28P01";
 
 export interface EmbeddedPostgres {
@@ -88,10 +89,13 @@ export async function startPostgres(options: {
   return { url: urlOf(database), pid: server.pid, stop: server.stop };
 }
 
-/** Creates a database on the server of `url` unless it exists. Resolves with its URL. */
+/**
+ * Creates a database on the server of `url` unless it exists, or the server is a standby. Resolves with
+ * its URL.
+ */
 export async function createDatabase(url: string, name: string): Promise<string> {
   await runStatement(url, `CREATE DATABASE ${pg.escapeIdentifier(name)}`).catch((error) => {
-    if ((error as pg.DatabaseError).code !== duplicateDatabase) throw error;
+    if (!isPresent.has((error as pg.DatabaseError).code ?? "")) throw error;
   });
   const own = new URL(url);
   own.pathname = `/${encodeURIComponent(name)}`;

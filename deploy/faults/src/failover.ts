@@ -1,0 +1,90 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomOf, uuidOf } from "@tollgate/e2e/random";
+import { connectOperator } from "@tollgate/local/operator";
+import { clusterSecrets, startCluster } from "./cluster.ts";
+import { createCustomers } from "./customers.ts";
+import type { Observation } from "./observation.ts";
+import { startReplicatedDatabase } from "./replicated-database.ts";
+import { judgeLedger, waitForSettlement } from "./settlement.ts";
+import { workloads } from "./workloads.ts";
+
+export interface Failover {
+  /** The requests that ended before the first server was killed, until the address moved, and after. */
+  before: Observation[];
+  during: Observation[];
+  after: Observation[];
+  violations: string[];
+  /** How long the address led to no server. */
+  outageMs: number;
+}
+
+/** Long enough that requests are refused meanwhile. */
+const awayMs = 6_000;
+const pollMs = 50;
+const pauseMs = 20;
+const creditsUsd = [1_000, 1_000];
+
+/**
+ * Kills the first of two Postgres servers while clients send requests, promotes the second, and moves
+ * the address to it. Each part goes on until `complete` requests are complete in it.
+ */
+export async function failOver(clients: number, complete: number): Promise<Failover> {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-failover-"));
+  await chmod(folder, 0o711);
+  const database = await startReplicatedDatabase(folder);
+  const settings = { TOLLGATE_HOLD_SECONDS: "30", TOLLGATE_MISSING_AFTER_SECONDS: "3" };
+  const cluster = await startCluster(settings, 1, { database });
+  const operator = connectOperator(cluster.fleet.billingAddress, clusterSecrets);
+  try {
+    const customers = await createCustomers(operator.client, creditsUsd);
+    const parts = { before: [], during: [], after: [] } as Record<string, Observation[]>;
+    let part: "before" | "during" | "after" = "before";
+    let isRunning = true;
+
+    async function runClient(_: unknown, client: number): Promise<void> {
+      for (let round = 0; isRunning; round += 1) {
+        const index = round * clients + client;
+        const random = randomOf(1, "failover", index);
+        const observed = await random.pick(workloads).run({
+          edge: () => random.pick(cluster.edges),
+          customer: random.pick(customers),
+          random,
+          uuid: () => uuidOf(1, index),
+          isFaultFree: false,
+        });
+        parts[part]?.push(...observed);
+        await sleep(pauseMs);
+      }
+    }
+
+    const untilComplete = async (name: "before" | "after") => {
+      const isComplete = ({ outcome }: Observation) => outcome === "complete";
+      while ((parts[name]?.filter(isComplete).length ?? 0) < complete) await sleep(pollMs);
+    };
+    const running = Array.from({ length: clients }, runClient);
+    await untilComplete("before");
+    const killedAt = performance.now();
+    await database.killFirst();
+    part = "during";
+    await sleep(awayMs);
+    await database.promoteSecond();
+    const outageMs = performance.now() - killedAt;
+    part = "after";
+    await untilComplete("after");
+    isRunning = false;
+    await Promise.all(running);
+    const { before = [], during = [], after = [] } = parts;
+    const observations = [...before, ...during, ...after];
+    const problems = await waitForSettlement(operator.client, cluster, observations);
+    const verdict = await judgeLedger(cluster, observations);
+    return { before, during, after, violations: [...problems, ...verdict.violations], outageMs };
+  } finally {
+    operator.close();
+    await cluster.stop();
+    await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

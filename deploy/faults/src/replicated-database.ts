@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startForwarder } from "@tollgate/e2e/forwarder";
+import { type EmbeddedPostgres, startPostgres } from "@tollgate/local/postgres";
+import pg from "pg";
+
+/** A Postgres with a synchronous standby, behind one address. */
+export interface ReplicatedDatabase {
+  /** The address leads to the first server, and after a failover to the second. */
+  url: string;
+  /** Kills the first server. The address leads to none then. */
+  killFirst(): Promise<void>;
+  /** Promotes the second server, and moves the address to it. */
+  promoteSecond(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts both in folders of `folder`. Resolves once the standby takes part in each commit. */
+export async function startReplicatedDatabase(folder: string): Promise<ReplicatedDatabase> {
+  const firstFolder = join(folder, "first");
+  const secondFolder = join(folder, "second");
+  const created = await startPostgres({ dataFolder: firstFolder });
+  // A copy of a server that has stopped is a standby at the same position.
+  await created.stop();
+  await copyServer(firstFolder, secondFolder);
+  const first = await startPostgres({
+    dataFolder: firstFolder,
+    port: portOf(created),
+    settings: { synchronous_standby_names: "*" },
+  });
+  const { username, password } = new URL(first.url);
+  const second = await startPostgres({
+    dataFolder: secondFolder,
+    settings: {
+      primary_conninfo: `host=127.0.0.1 port=${portOf(first)} user=${username} password=${password}`,
+    },
+  });
+  await untilSynchronous(first);
+  const address = await startForwarder(portOf(first));
+  const url = new URL(first.url);
+  url.port = String(address.port);
+  return {
+    url: url.href,
+    async killFirst() {
+      address.moveTo(undefined);
+      process.kill(first.pid, "SIGKILL");
+      await first.stop();
+    },
+    async promoteSecond() {
+      await query(second, "SELECT pg_promote()");
+      address.moveTo(portOf(second));
+    },
+    async stop() {
+      await address.close();
+      await Promise.all([first.stop(), second.stop()]);
+    },
+  };
+}
+
+async function copyServer(from: string, to: string): Promise<void> {
+  await mkdir(to, { mode: 0o711 });
+  await copyFile(join(from, "postgres.password"), join(to, "postgres.password"));
+  await promisify(execFile)("cp", ["-a", join(from, "postgres"), join(to, "postgres")]);
+  await writeFile(join(to, "postgres", "standby.signal"), "");
+}
+
+async function untilSynchronous(server: EmbeddedPostgres): Promise<void> {
+  for (;;) {
+    const rows = await query(
+      server,
+      "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'",
+    );
+    if (rows.length > 0) return;
+  }
+}
+
+async function query({ url }: EmbeddedPostgres, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function portOf({ url }: EmbeddedPostgres): number {
+  return Number(new URL(url).port);
+}
