@@ -356,7 +356,7 @@ describe("chat requests", () => {
   });
 
   test("unknown paths are 404, other methods 405 with the allowed methods", async () => {
-    for (const path of ["/", "/v1", "/v2/models", "/v1/chat/completions/", "/v1/%zz"]) {
+    for (const path of ["/v1", "/v2/models", "/v1/chat/completions/", "/v1/%zz"]) {
       expectEnvelope(await send(`${stack.url}${path}`), 404, "not_found");
     }
     const response = await send(`${stack.url}/v1/chat/completions`, { method: "DELETE" });

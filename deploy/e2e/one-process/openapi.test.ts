@@ -110,6 +110,7 @@ describe("the OpenAPI document and the gateway", () => {
       return send(`${stack.url}${path}`, { key, body });
     },
     getHealth: () => send(`${stack.url}/v1/health`),
+    getRoot: () => send(`${stack.url}/`),
     getOpenApi: () => send(`${stack.url}/openapi.json`),
     getDocs: () => send(`${stack.url}/docs`),
     getDocsFile: () => send(`${stack.url}/docs/standalone.esm.js`),

@@ -1,3 +1,4 @@
+import manifest from "../../package.json" with { type: "json" };
 import type { Auth } from "../auth/authenticate.ts";
 import type { RouteRules } from "../routes/route-rules.ts";
 import { envelopeName, envelopeSchema, errorResponses, errorTable } from "./error-responses.ts";
@@ -69,8 +70,6 @@ export interface MediaTypeObject {
 }
 
 const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
-/** The version of the API. Its major version is the `/v1` of the paths. */
-const version = "1.0.0";
 
 const apiDescription = `One endpoint and one API key for many model providers. Requests are paid from
 a prepaid wallet, and responses report their cost.
@@ -124,7 +123,7 @@ export function createDocument(routes: readonly DocumentedRoute[]): OpenApiDocum
   }
   return {
     openapi: "3.1.1",
-    info: { title: "Tollgate", version, description: apiDescription, license },
+    info: { title: "Tollgate", version: manifest.version, description: apiDescription, license },
     servers: [{ url: "/" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,

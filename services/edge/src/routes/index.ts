@@ -44,6 +44,8 @@ import { rerankDocuments } from "./rerank/handler.ts";
 import { rerankOperation } from "./rerank/operation.ts";
 import { createResponse } from "./responses/handler.ts";
 import { createResponseOperation } from "./responses/operation.ts";
+import { getRoot } from "./root/handler.ts";
+import { getRootOperation } from "./root/operation.ts";
 import {
   type Route,
   repeated,
@@ -107,6 +109,7 @@ export const routes: readonly Route[] = [
     auth: "settlement key",
   }),
   withoutKey("GET", "/v1/health", getHealth, getHealthOperation),
+  withoutKey("GET", "/", getRoot, getRootOperation),
   withoutKey("GET", "/openapi.json", getOpenApi, getOpenApiOperation, { query: [] }),
   withoutKey("GET", "/docs", () => getDocs(), getDocsOperation),
   withoutKey("GET", "/docs/{file}", () => getDocsFile(), getDocsFileOperation),
