@@ -96,7 +96,9 @@ describe("the playground", () => {
     const keyBounds = { maxKeys: 1, limits, models: ["test-small"] };
     await stack.operator.updateAccount({ account, keyBounds });
     const admin = await joinAs(stack, account, ADMIN);
-    const refused = await play(admin, { model: "test-tiny" });
+    const unbounded = await joinAs(stack, (await stack.newAccount(1)).accountId, ADMIN);
+    expect((await play(unbounded, { model: "test-vision" })).status).toBe(200);
+    const refused = await play(admin, { model: "test-vision" });
     expect(refused.status).toBe(404);
     expect(await refused.text()).toContain("model_not_found");
     // A request may exceed the rest of a budget by its own cost.
