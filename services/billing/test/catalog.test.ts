@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PrismaPg } from "@prisma/adapter-pg";
+import type { CatalogCheck } from "@tollgate/catalog/watch";
 import { StartError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
 import { createDatabase } from "@tollgate/local/postgres";
@@ -136,10 +137,10 @@ describe("the catalog in the database", () => {
     return publication?.result ?? { case: undefined };
   }
 
-  /** Starts a process of a service that refuses models with this alias. */
+  /** Starts a process of a service that refuses models with this alias, or that checks by itself. */
   async function startProcess(
     service: ServiceName,
-    refused?: string,
+    refused?: string | CatalogCheck,
     untilBilling?: Promise<void>,
   ) {
     let gate = untilBilling ?? Promise.resolve();
@@ -165,8 +166,9 @@ describe("the catalog in the database", () => {
         ...catalogs,
         syncCatalog: (request, options) => gate.then(() => catalogs.syncCatalog(request, options)),
       },
-      check({ models }) {
-        if (refused !== undefined && models.has(refused)) {
+      check(draft) {
+        if (typeof refused === "function") return refused(draft);
+        if (refused !== undefined && draft.models.has(refused)) {
           throw new StartError(`${refused}: its variable is not set`);
         }
       },
@@ -284,13 +286,22 @@ describe("the catalog in the database", () => {
     expect(await newestRevision()).toBe(baseRevision + 1n);
   });
 
-  test("a text that is not valid is refused with its error", async () => {
+  test("a draft that another one has replaced before all have checked it is not published", async () => {
+    const replace = async () => void (await pool.query("DELETE FROM billing.catalog_candidate"));
+    await startProcess("chat", replace);
     const before = await newestRevision();
-    const result = await publish("providers: {}\nmodels: [{ alias: 5 }]");
-    expect(result).toMatchObject({
-      case: "invalid",
-      value: { errors: [expect.stringMatching(/^models\[0\]/)] },
-    });
+    expect(await publish(catalogOf(newAlias()))).toMatchObject({ case: "busy" });
+    expect(await newestRevision()).toBe(before);
+  });
+
+  test("a text that is not valid is refused with all of its errors", async () => {
+    const before = await newestRevision();
+    const text = catalogOf("one", "two").replaceAll("provider: p", "provider: none");
+    const errors = ["one", "two"].map((alias, index) =>
+      expect.stringContaining(`models[${index}] (${alias}).chain[0].provider: must be the name`),
+    );
+    expect(await publish(text)).toMatchObject({ case: "invalid", value: { errors } });
+    expect((await operator.checkCatalog({ text })).errors).toEqual(errors);
     expect(await newestRevision()).toBe(before);
   });
 

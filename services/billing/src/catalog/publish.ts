@@ -1,6 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Catalog } from "@tollgate/catalog/model";
-import { GatewayError } from "@tollgate/core/errors";
 import { Pauses } from "@tollgate/core/pauses";
 import type {
   CatalogRevisionSchema,
@@ -42,6 +41,8 @@ export interface Draft {
 export type Publication =
   | { kind: "published"; revision: MessageInitShape<typeof CatalogRevisionSchema> }
   | { kind: "outdated"; newest: bigint }
+  /** Another draft is being published. */
+  | { kind: "busy" }
   | { kind: "unservable"; processes: MessageInitShape<typeof UnservingProcessSchema>[] };
 
 /**
@@ -55,7 +56,7 @@ export async function publishDraft(parts: PublishParts, draft: Draft): Promise<P
   const candidate = await takeCandidate(prisma, draft.text, isOutdated);
   if (candidate === undefined) {
     if (await isOutdated()) return outdated(prisma);
-    throw busy();
+    return { kind: "busy" };
   }
   try {
     notices.publish("catalog.changed", candidate.id);
@@ -124,7 +125,7 @@ function commit(
 ): Promise<Publication | undefined> {
   return prisma.$transaction(async (transaction) => {
     if (!isServable(await liveProcesses(transaction))) return undefined;
-    if (!(await removeCandidate(transaction, candidate.id))) throw busy();
+    if (!(await removeCandidate(transaction, candidate.id))) return { kind: "busy" };
     const newest = await newestRevision(transaction);
     if (newest !== draft.baseRevision) return { kind: "outdated", newest };
     return { kind: "published", revision: await storeRevision(transaction, actor, draft) };
@@ -161,9 +162,4 @@ async function untilServed(prisma: PrismaClient, revision: bigint): Promise<void
     const processes = await liveProcesses(prisma);
     if (processes.every((process) => isCurrent(process, { revision }))) return;
   } while (await pauses.next());
-}
-
-function busy(): GatewayError {
-  const message = "Another revision of the catalog is being published. Try again in a moment.";
-  return new GatewayError("no_provider_available", message, { retryAfterSeconds: 1 });
 }

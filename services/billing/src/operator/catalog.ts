@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { problemsOfCatalog } from "@tollgate/catalog/catalog-problems";
 import type { Catalog } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { catalogWarnings } from "@tollgate/catalog/warnings";
@@ -115,6 +116,7 @@ async function toPublication(
   publication: Publication,
 ): Promise<CatalogPublication> {
   const { prisma } = parts;
+  if (publication.kind === "busy") return { result: { case: "busy", value: {} } };
   if (publication.kind === "unservable") {
     return { result: { case: "unservable", value: { processes: publication.processes } } };
   }
@@ -169,7 +171,7 @@ function parseText(text: string): { catalog?: Catalog; errors: string[] } {
   try {
     return { catalog: parseCatalog(text, vendors), errors: [] };
   } catch (error) {
-    if (error instanceof StartError) return { errors: [error.message] };
+    if (error instanceof StartError) return { errors: [...problemsOfCatalog(error)] };
     throw error;
   }
 }

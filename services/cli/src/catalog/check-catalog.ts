@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { CatalogError } from "@tollgate/catalog/catalog-problems";
 import type { Catalog } from "@tollgate/catalog/model";
 import { parseCatalog } from "@tollgate/catalog/parse";
 import { catalogWarnings } from "@tollgate/catalog/warnings";
 import type { Environment } from "@tollgate/core/config";
+import { StartError } from "@tollgate/core/errors";
 import { reasoningWarnings } from "@tollgate/list-prices/hidden-reasoning-models";
 import { dataSet, type ListPrices, loadListPrices } from "@tollgate/list-prices/list-prices";
 import { priceWarnings } from "@tollgate/list-prices/price-warnings";
@@ -18,11 +20,11 @@ export function warningsOf(catalog: Catalog, prices: ListPrices) {
 }
 
 /**
- * Runs `catalog check`. Throws a StartError for a file that is not valid and, with an environment,
- * where a variable that it names is not set there.
+ * Runs `catalog check`. Throws a StartError with all errors of a file that is not valid and, with an
+ * environment, where a variable that it names is not set there.
  */
 export async function checkCatalog(file: string, env?: Environment) {
-  const catalog = parseCatalog(await readFile(file, "utf8"), vendors);
+  const catalog = parseFile(await readFile(file, "utf8"));
   if (env !== undefined) requireVariables(catalog, env);
   const { own, compared } = warningsOf(catalog, await loadListPrices(new Date()));
   const warnings = [...own, ...compared];
@@ -34,4 +36,13 @@ export async function checkCatalog(file: string, env?: Environment) {
     ],
     json: { file, models: [...catalog.models.keys()], warnings },
   };
+}
+
+function parseFile(text: string): Catalog {
+  try {
+    return parseCatalog(text, vendors);
+  } catch (error) {
+    if (error instanceof CatalogError) throw new StartError(error.problems.join("\n"));
+    throw error;
+  }
 }

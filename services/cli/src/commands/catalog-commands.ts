@@ -221,6 +221,10 @@ function refusalOutput(
       },
     };
   }
+  if (result.case === "busy") {
+    const line = "not published: another draft is being published. Try again in a moment.";
+    return { lines: [line], json: { result: "busy" } };
+  }
   const processes = result.case === "unservable" ? result.value.processes : [];
   return {
     lines: [

@@ -1,17 +1,21 @@
-import { StartError } from "@tollgate/core/errors";
 import { valueAt } from "@tollgate/core/schema-errors";
 import type { z } from "zod";
+import { CatalogError } from "./catalog-problems.ts";
 
-/** Returns the error of an issue in a catalog file, which begins with its path. */
-export function toStartError(issue: z.core.$ZodIssue, file: unknown): StartError {
+/** Returns the error of the issues in a catalog file. Each of its problems begins with its path. */
+export function toCatalogError(issues: readonly z.core.$ZodIssue[], file: unknown) {
+  return new CatalogError(issues.flatMap((issue) => problemsOf(issue, file)));
+}
+
+function problemsOf(issue: z.core.$ZodIssue, file: unknown): string[] {
   if (issue.code === "unrecognized_keys") {
-    const path = [...issue.path, issue.keys[0] ?? ""];
-    return new StartError(`${catalogPath(path, file)}: is not a field of the catalog`);
+    const paths = issue.keys.map((key) => catalogPath([...issue.path, key], file));
+    return paths.map((path) => `${path}: is not a field of the catalog`);
   }
   const value = valueAt(file, issue.path);
   const path = catalogPath(issue.path, file);
-  if (value === undefined && issue.code !== "custom") return new StartError(`${path}: is required`);
-  return new StartError(`${path}: ${issue.message}${value === null ? ", and is empty" : ""}`);
+  if (value === undefined && issue.code !== "custom") return [`${path}: is required`];
+  return [`${path}: ${issue.message}${value === null ? ", and is empty" : ""}`];
 }
 
 /** Returns a path as text. The entry of a model has its alias after it: `models[2] (acme-large).pricing`. */

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { StartError } from "@tollgate/core/errors";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { testKinds } from "../test/kinds.ts";
+import { CatalogError } from "./catalog-problems.ts";
 import { type Catalog, secretNamesOf, servableModel } from "./model.ts";
 import { parseCatalog } from "./parse.ts";
 import { routeTypes } from "./route-types.ts";
@@ -368,6 +369,48 @@ test.each<[string, string, RegExp]>([
 ])("%s is refused, and the error names its path", (_, text, message) => {
   expect(() => parse(text)).toThrow(StartError);
   expect(() => parse(text)).toThrow(message);
+});
+
+describe("all errors of a text are named, the first of which is the message", () => {
+  function problemsOf(text: string): readonly string[] {
+    try {
+      parse(text);
+    } catch (error) {
+      if (error instanceof CatalogError) return [error.message, ...error.problems];
+    }
+    return [];
+  }
+
+  test("those of fields, in all models and providers", () => {
+    const models = [
+      { ...chat, colour: "red", size: 1 },
+      { ...chat, alias: "other", pricing: { input: "a lot", output: "0.40" } },
+    ];
+    const near = { ...valid.providers.near, base_url: "ftp://example.test/v1" };
+    const [message, ...problems] = problemsOf(stringify({ providers: { near }, models }));
+    expect(problems).toEqual([
+      "providers.near.base_url: must be an http or https URL",
+      "models[0] (small).colour: is not a field of the catalog",
+      "models[0] (small).size: is not a field of the catalog",
+      expect.stringMatching(/^models\[1\] \(other\)\.pricing\.input: must be/),
+    ]);
+    expect(message).toBe(problems[0]);
+  });
+
+  test("those of models and plans, where all fields are valid", () => {
+    const chain = [{ provider: "none", model: "m" }];
+    const models = [chat, { ...chat, chain }, { ...chat, alias: "third", chain }];
+    expect(problemsOf(stringify({ ...valid, models })).slice(1)).toEqual([
+      "models[1] (small).alias: small is used twice",
+      expect.stringMatching(/^models\[2\] \(third\)\.chain\[0\]\.provider: must be the name/),
+    ]);
+    const prices = { input: "1", output: "1" };
+    const plans = { gold: { models: { gone: prices } }, silver: { models: { lost: prices } } };
+    expect(problemsOf(stringify({ ...valid, plans })).slice(1)).toEqual([
+      expect.stringMatching(/^plans\.gold\.models\.gone: must be the alias/),
+      expect.stringMatching(/^plans\.silver\.models\.lost: must be the alias/),
+    ]);
+  });
 });
 
 test("text that is not YAML is refused in one line with the position of the error", () => {

@@ -1,7 +1,7 @@
 import { StartError } from "@tollgate/core/errors";
 import { describeIssue } from "@tollgate/core/schema-errors";
-import type { z } from "zod";
-import { catalogPath, toStartError } from "./catalog-errors.ts";
+import { catalogPath, toCatalogError } from "./catalog-errors.ts";
+import { CatalogProblems } from "./catalog-problems.ts";
 import { readCatalogText } from "./catalog-text.ts";
 import { checkChain } from "./chain-checks.ts";
 import { connectionOf } from "./connection-schema.ts";
@@ -17,7 +17,7 @@ import {
   taxonomies,
   type UnitType,
 } from "./model.ts";
-import { plansOf } from "./plan-entries.ts";
+import { plansOf } from "./plans/plan-entries.ts";
 import { toPricing } from "./price-entries.ts";
 import { type ProviderKind, type ProviderKinds, routeTypesOf } from "./provider-kind.ts";
 import type { RouteType } from "./route-types.ts";
@@ -30,9 +30,10 @@ import {
 import { modelSharingOf, slotSharingOf } from "./sharing-entries.ts";
 
 /**
- * Parses the text of a catalog file, whose providers are of these kinds. Throws a StartError that names
- * the path of the first error in the file, and the alias of its model:
- * `models[2] (acme-large).pricing.input: must be …`.
+ * Parses the text of a catalog file, whose providers are of these kinds. Throws a StartError for a text that is
+ * not YAML, and a CatalogError with all errors in the file, each with its path and the alias of its model:
+ * `models[2] (acme-large).pricing.input: must be …`. What models and plans say of one another is checked once
+ * all fields are valid.
  */
 export function parseCatalog(text: string, kinds: ProviderKinds): Catalog {
   return toCheckedCatalog(readCatalogText(text), kinds);
@@ -41,7 +42,7 @@ export function parseCatalog(text: string, kinds: ProviderKinds): Catalog {
 /** Returns the catalog of a parsed file. Throws as `parseCatalog` does. */
 export function toCheckedCatalog(file: unknown, kinds: ProviderKinds): Catalog {
   const parsed = catalogFileSchema(kinds).safeParse(file, { error: describeIssue });
-  if (!parsed.success) throw toStartError(parsed.error.issues[0] as z.core.$ZodIssue, file);
+  if (!parsed.success) throw toCatalogError(parsed.error.issues, file);
   return toCatalog(parsed.data, kinds);
 }
 
@@ -64,17 +65,31 @@ function toCatalog(file: CatalogFile, kinds: ProviderKinds): Catalog {
       ...timeoutsOf(entry),
     });
   }
-  const models = new Map<string, Model>();
-  for (const [index, entry] of file.models.entries()) {
-    const path = catalogPath(["models", index], file);
-    if (models.has(entry.alias))
-      throw new StartError(`${path}.alias: ${entry.alias} is used twice`);
-    models.set(entry.alias, toModel(entry, path, providers));
-  }
+  const models = modelsOf(file, providers);
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } =
     file.limits;
   const plans = plansOf(file, models);
   return { providers, models, plans, limits: { requestsPerMinute, tokensPerMinute } };
+}
+
+/** Returns the models of a file. Throws a CatalogError with an error of each that is not valid. */
+function modelsOf(file: CatalogFile, providers: ReadonlyMap<string, Provider>) {
+  const models = new Map<string, Model>();
+  const aliases = new Set<string>();
+  const problems = new CatalogProblems();
+  for (const [index, entry] of file.models.entries()) {
+    const path = catalogPath(["models", index], file);
+    const model = problems.attempt(() => {
+      if (aliases.has(entry.alias)) {
+        throw new StartError(`${path}.alias: ${entry.alias} is used twice`);
+      }
+      return toModel(entry, path, providers);
+    });
+    aliases.add(entry.alias);
+    if (model !== undefined) models.set(entry.alias, model);
+  }
+  problems.throwAny();
+  return models;
 }
 
 /** Returns the names of the secret or variable of a provider's key, or of its keys, or its identity. */

@@ -3,7 +3,7 @@ import { isAllowance, switches } from "./allowances.ts";
 import { chatInputNames } from "./chat-inputs.ts";
 import { ocrLanes, speechFormats, taxonomies } from "./model.ts";
 import { isSetByGateway } from "./passed-members.ts";
-import { plansSchema } from "./plan-schema.ts";
+import { plansSchema } from "./plans/plan-schema.ts";
 import {
   inputPricing,
   tokenPricing,

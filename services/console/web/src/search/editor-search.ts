@@ -1,7 +1,12 @@
 import { type RawSearch, readOne } from "./read.ts";
 
-/** The parts of the editor. Where there is room, the YAML stands beside the other two. */
-export const editorTabs = { providers: "Providers", models: "Models", yaml: "YAML" } as const;
+/** The parts of the editor. Where there is room, the YAML stands beside the others. */
+export const editorTabs = {
+  providers: "Providers",
+  models: "Models",
+  plans: "Plans",
+  yaml: "YAML",
+} as const;
 
 export type EditorTab = keyof typeof editorTabs;
 

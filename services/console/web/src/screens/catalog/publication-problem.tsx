@@ -11,8 +11,17 @@ interface Props {
 export function PublicationProblem({ result, without, onWithout }: Props) {
   if (result?.case === "invalid") {
     return (
+      <ul className="form-error" role="alert">
+        {result.value.errors.map((error) => (
+          <li key={error}>{error}</li>
+        ))}
+      </ul>
+    );
+  }
+  if (result?.case === "busy") {
+    return (
       <p className="form-error" role="alert">
-        {result.value.errors.join(" ")}
+        Another draft is being published. Nothing has changed. Try again in a moment.
       </p>
     );
   }

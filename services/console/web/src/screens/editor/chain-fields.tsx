@@ -1,16 +1,21 @@
 import { Button } from "../../ui/button.tsx";
 import type { ChainSlot } from "./draft/model-chain.ts";
+import { SlotSettingsFields } from "./slot-settings-fields.tsx";
 
 interface Props {
   slots: readonly ChainSlot[];
   /** The names of the providers of the draft. */
   providers: readonly string[];
   onChange: (slots: readonly ChainSlot[]) => void;
-  problemOf: (slot: number) => string | undefined;
+  routeType: string;
+  /** For how many units the prices of a new cost are. Undefined: a million, which is not written. */
+  per: number | undefined;
+  problemOf: (slot: number, ...fields: string[]) => string | undefined;
 }
 
 /** The slots of a model, in the order in which they are tried. */
-export function ChainFields({ slots, providers, onChange, problemOf }: Props) {
+export function ChainFields(props: Props) {
+  const { slots, providers, routeType, per, onChange, problemOf } = props;
   const set = (index: number, change: Partial<ChainSlot>) =>
     onChange(slots.map((slot, at) => (at === index ? { ...slot, ...change } : slot)));
   const moveUp = (index: number) => {
@@ -57,6 +62,13 @@ export function ChainFields({ slots, providers, onChange, problemOf }: Props) {
             aria-label={`Remove slot ${index + 1}`}
           />
           {problemOf(index) && <p className="hint bad wide">{problemOf(index)}</p>}
+          <SlotSettingsFields
+            entry={slot.entry}
+            slotNumber={index + 1}
+            {...{ routeType, per }}
+            onChange={(entry) => set(index, { entry })}
+            problemOf={(...fields) => problemOf(index, ...fields)}
+          />
         </div>
       ))}
       <Button

@@ -27,7 +27,7 @@ export function ConnectionForm({ draft, entered, onEntered }: Props) {
     const values = new FormData(event.currentTarget);
     const apiKey = String(values.get("key") ?? "").trim();
     const region = String(values.get("region") ?? "").trim();
-    const next = { name, entry: entryOf(vendor, baseUrl.trim(), region), apiKey };
+    const next = { name, entry: toEntry(vendor, baseUrl.trim(), region), apiKey };
     if (isSkipping) onEntered(next, []);
     else listing.list(next, (found) => onEntered(next, found));
   };
@@ -141,7 +141,7 @@ function AddressFields(chosen: ChosenVendor) {
   );
 }
 
-function entryOf(vendor: KnownVendor, baseUrl: string, region: string): DraftEntry {
+function toEntry(vendor: KnownVendor, baseUrl: string, region: string): DraftEntry {
   const { isKindAddress } = vendor;
   const kind = namedKind(vendor.kind);
   return {

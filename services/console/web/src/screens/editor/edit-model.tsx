@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CallForm, Choice, Field, type FieldReader } from "../../ui/form.tsx";
 import { ChainFields } from "./chain-fields.tsx";
-import { type DraftEntry, withFields, withModel } from "./draft/document.ts";
+import { type DraftEntry, toEntry, withFields, withModel } from "./draft/document.ts";
 import { type ChainSlot, fieldText, slotsOf } from "./draft/model-chain.ts";
 import { type DraftProblem, problemAt, readProblem } from "./draft/problems.ts";
 import { routeForms } from "./draft/route-fields.ts";
@@ -26,7 +26,7 @@ export function EditModel({ draft, model, index, isOpen, onClose }: Props) {
   return (
     <Dialog
       title={index === undefined ? "Add a model" : `Edit ${fieldText(model.alias)}`}
-      description="Other settings, such as tiers and weights, are in the YAML."
+      description="Other settings, such as retries and prices of long prompts, are in the YAML."
       isOpen={isOpen}
       isWide
       onClose={onClose}
@@ -93,8 +93,10 @@ function Form({ draft, model, index, onClose }: Omit<Props, "isOpen">) {
       <ChainFields
         slots={slots}
         providers={[...draft.document.providers.keys()]}
+        routeType={routeType}
+        per={perOf(routeType, model)}
         onChange={setSlots}
-        problemOf={(slot) => problemOf("chain", slot)}
+        problemOf={(slot, ...fields) => problemOf("chain", slot, ...fields)}
       />
       <OtherProblem
         problems={problems}
@@ -199,6 +201,12 @@ function routeFieldsOf(values: FieldReader, routeType: string): DraftEntry {
     return [name, text === "" ? undefined : value] as const;
   });
   return Object.fromEntries(read);
+}
+
+/** A new cost is for as many units as the prices of the model. */
+function perOf(routeType: string, { pricing }: DraftEntry): number | undefined {
+  if (routeForms[routeType]?.hasDefaultPer) return undefined;
+  return Number(toEntry(pricing).per ?? 1);
 }
 
 function namesOf(route: (typeof routeForms)[string] | undefined): string[] {

@@ -9,6 +9,7 @@ import { CallForm, Choice, Field, type FieldReader } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { type DraftEntry, withFields } from "./draft/document.ts";
 import { fieldText } from "./draft/model-chain.ts";
+import { type PoolKey, poolEntriesOf, poolKeysOf } from "./draft/pool-keys.ts";
 import { type DraftProblem, problemAt, readProblem } from "./draft/problems.ts";
 import { catalogOfProvider } from "./draft/tried-catalog.ts";
 import {
@@ -39,7 +40,7 @@ export function EditProvider({ draft, name, entry, isOpen, onClose }: Props) {
   return (
     <Dialog
       title={`Edit ${name}`}
-      description="Other settings, such as timeouts and several keys, are in the YAML."
+      description="Other settings, such as timeouts, are in the YAML."
       isOpen={isOpen}
       onClose={onClose}
     >
@@ -50,16 +51,18 @@ export function EditProvider({ draft, name, entry, isOpen, onClose }: Props) {
 
 function Form({ draft, name, entry, onClose }: Omit<Props, "isOpen">) {
   const [kind, setKind] = useState(entryKind(entry));
+  const [pool, setPool] = useState<readonly PoolKey[]>(() => poolKeysOf(entry));
   const [form, setForm] = useState<HTMLFormElement | null>(null);
   const secrets = useQuery(OperatorService.method.listSecrets, {});
   const store = useChange(OperatorService.method.setSecret, { gcTime: 0 });
   const check = useEntryCheck();
   const listing = useProviderModels();
   const problems = [...check.problems, ...problemsWithin(draft.problems, name)];
-  const problemOf = (field: string) => problemAt(problems, ["providers", name, field])?.message;
+  const problemOf = (...fields: (string | number)[]) =>
+    problemAt(problems, ["providers", name, ...fields])?.message;
 
   const read = (values: FieldReader) => {
-    const own = { kind, ...addressOf(values, entry), ...keyOf(values, entry) };
+    const own = { kind, ...addressOf(values, entry), ...keyOf(values, pool) };
     return {
       fields: { ...own, kind: entry.kind === undefined ? namedKind(kind) : kind },
       typed: values("key-source") === "new" ? values("key") : "",
@@ -102,6 +105,8 @@ function Form({ draft, name, entry, onClose }: Omit<Props, "isOpen">) {
       <ProviderKeyFields
         entry={entry}
         secrets={secrets.data?.secrets ?? []}
+        pool={pool}
+        onPool={setPool}
         problemOf={problemOf}
       />
       <OtherProblem problems={problems} shown={shownFields} />
@@ -193,10 +198,11 @@ function addressOf(values: FieldReader, { base_url_env }: DraftEntry) {
   return { base_url: values("base_url") || undefined, region };
 }
 
-/** Several keys stay as they are. */
-function keyOf(values: FieldReader, entry: DraftEntry) {
+function keyOf(values: FieldReader, pool: readonly PoolKey[]) {
   const source = values("key-source");
-  if (source === "several") return { secret: entry.secret };
+  if (source === "several") {
+    return { keys: poolEntriesOf(pool), secret: undefined, api_key_env: undefined };
+  }
   return {
     keys: undefined,
     secret: source === "stored" ? values("secret") : undefined,

@@ -17,6 +17,7 @@ import { Empty, Loaded } from "../../ui/states.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { ModelsPanel } from "./models-panel.tsx";
 import { OutdatedNotice } from "./outdated-notice.tsx";
+import { PlansPanel } from "./plans-panel.tsx";
 import { Problems } from "./problems.tsx";
 import { ProvidersPanel } from "./providers-panel.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
@@ -63,6 +64,7 @@ interface Props {
 function Editor({ newest, status }: Props) {
   const { tab = "providers", line } = route.useSearch();
   const draft = useDraft(newest);
+  const Panel = panels[tab];
   return (
     <Screen
       title="Edit the catalog"
@@ -96,13 +98,21 @@ function Editor({ newest, status }: Props) {
           />
         </div>
         <div className="editor-forms">
-          {tab === "models" ? <ModelsPanel draft={draft} /> : <ProvidersPanel draft={draft} />}
+          <Panel draft={draft} />
         </div>
         <YamlPanel draft={draft} line={line === undefined ? undefined : Number(line)} />
       </div>
     </Screen>
   );
 }
+
+/** Beside the YAML, which has no forms of its own, are those of the providers. */
+const panels = {
+  providers: ProvidersPanel,
+  models: ModelsPanel,
+  plans: PlansPanel,
+  yaml: ProvidersPanel,
+} as const;
 
 function DraftState({ draft: { isChanged, baseRevision } }: { draft: DraftEditing }) {
   const base = baseRevision === "0" ? "a new catalog" : `revision ${baseRevision}`;

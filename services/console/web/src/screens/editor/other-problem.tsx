@@ -6,14 +6,13 @@ interface Props {
   shown: readonly string[];
 }
 
-/** Shows the first problem of an entry that no field of its form shows. */
+/** Shows the problems of an entry that no field of its form shows. */
 export function OtherProblem({ problems, shown }: Props) {
-  const other = problems.find(({ path }) => !shown.includes(String(path[2])));
-  if (other === undefined) return null;
-  const field = other.path.slice(2).join(" › ");
-  return (
-    <p className="form-error" role="alert">
-      {field} {other.message}
+  const others = problems.filter(({ path }) => !shown.includes(String(path[2])));
+  const texts = others.map(({ path, message }) => `${path.slice(2).join(" › ")} ${message}`);
+  return [...new Set(texts)].map((text) => (
+    <p key={text} className="form-error" role="alert">
+      {text}
     </p>
-  );
+  ));
 }

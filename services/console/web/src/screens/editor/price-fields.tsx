@@ -1,5 +1,5 @@
 import { Choice, Field, type FieldReader } from "../../ui/form.tsx";
-import type { DraftEntry } from "./draft/document.ts";
+import { type DraftEntry, toEntry } from "./draft/document.ts";
 import { fieldText } from "./draft/model-chain.ts";
 import { routeForms } from "./draft/route-fields.ts";
 
@@ -18,7 +18,7 @@ const units = [
 /** The prices that clients pay for a model, in USD. */
 export function PriceFields({ routeType, pricing, problemOf }: Props) {
   const route = routeForms[routeType];
-  const present = entryOf(pricing);
+  const present = toEntry(pricing);
   const names = pricesOf(routeType, present);
   const known = new Set([...names, "per"]);
   return (
@@ -57,7 +57,7 @@ export function PriceFields({ routeType, pricing, problemOf }: Props) {
 
 /** Returns the prices of a form. Those that have no field stay. */
 export function readPrices(values: FieldReader, routeType: string, pricing: unknown): DraftEntry {
-  const present = entryOf(pricing);
+  const present = toEntry(pricing);
   const per = Number(values("price-per"));
   const isDefault = routeForms[routeType]?.hasDefaultPer === true && per === 1_000_000;
   const prices = pricesOf(routeType, present).map((name) => [name, values(`price-${name}`)]);
@@ -75,8 +75,4 @@ function pricesOf(routeType: string, present: DraftEntry): readonly string[] {
     return ["input", "audio_input", "output"];
   }
   return routeForms[routeType]?.prices ?? [];
-}
-
-function entryOf(value: unknown): DraftEntry {
-  return typeof value === "object" && value !== null ? (value as DraftEntry) : {};
 }

@@ -1,41 +1,52 @@
 import type { ProviderSecret } from "@tollgate/proto/tollgate/v1/secret";
 import { useState } from "react";
-import { countOf } from "../../format/numbers.ts";
 import { Choice, Field } from "../../ui/form.tsx";
 import type { DraftEntry } from "./draft/document.ts";
 import { fieldText } from "./draft/model-chain.ts";
+import type { PoolKey } from "./draft/pool-keys.ts";
+import { KeyPoolFields } from "./key-pool-fields.tsx";
 
 interface Props {
   entry: DraftEntry;
   secrets: readonly ProviderSecret[];
-  problemOf: (field: string) => string | undefined;
+  /** The keys of its pool, where it has several. */
+  pool: readonly PoolKey[];
+  onPool: (keys: readonly PoolKey[]) => void;
+  problemOf: (...fields: (string | number)[]) => string | undefined;
 }
 
 type Source = "stored" | "new" | "variable" | "none" | "several";
 
-/** Where the key of a provider is: stored, entered now, in a variable, or nowhere. */
-export function ProviderKeyFields({ entry, secrets, problemOf }: Props) {
+/** Where the key of a provider is: stored, entered now, in a variable, or nowhere. Or its several keys. */
+export function ProviderKeyFields({ entry, secrets, pool, onPool, problemOf }: Props) {
   const [source, setSource] = useState(sourceOf(entry));
   const names = new Set([fieldText(entry.secret), ...secrets.map(({ name }) => name)]);
   names.delete("");
   const hints = new Map(secrets.map(({ name, hint }) => [name, hint]));
-  const several = Array.isArray(entry.keys) ? countOf(entry.keys.length, "key") : "";
   return (
     <>
       <Choice
         label="Key"
         name="key-source"
         options={[
-          ...(several ? [["several", `${several}, as the YAML has them`] as const] : []),
           ...(names.size > 0 ? [["stored", "A stored key"] as const] : []),
           ["new", "A new key"],
           ["variable", "An environment variable"],
+          ["several", "Several keys"],
           ["none", "None"],
         ]}
         value={source}
-        problem={problemOf("keys")}
+        problem={source === "several" ? undefined : problemOf("keys")}
         onChange={(event) => setSource(event.target.value as Source)}
       />
+      {source === "several" && (
+        <KeyPoolFields
+          keys={pool}
+          stored={[...names]}
+          onChange={onPool}
+          problemOf={(key) => problemOf("keys", key)}
+        />
+      )}
       {source === "stored" && (
         <Choice
           label="Stored key"

@@ -8,7 +8,7 @@ import { AddModels } from "./add-models.tsx";
 import { AddProvider } from "./add-provider.tsx";
 import { type DraftEntry, without } from "./draft/document.ts";
 import { providersOf } from "./draft/model-chain.ts";
-import { problemAt } from "./draft/problems.ts";
+import { problemsAt } from "./draft/problems.ts";
 import { entryKind } from "./draft/vendors.ts";
 import { EditProvider } from "./edit-provider.tsx";
 import type { DraftEditing } from "./use-draft.ts";
@@ -85,14 +85,14 @@ export function RowProblem({
   draft: DraftEditing;
   path: readonly (string | number)[];
 }) {
-  const problem = problemAt(draft.problems, path);
-  if (problem === undefined) return null;
-  const field = problem.path.slice(path.length).join(" › ");
-  return (
-    <span className="row-problem">
-      {field} {problem.message}
-    </span>
-  );
+  return problemsAt(draft.problems, path).map(({ path: place, message }) => {
+    const text = `${place.slice(path.length).join(" › ")} ${message}`;
+    return (
+      <span key={text} className="row-problem">
+        {text}
+      </span>
+    );
+  });
 }
 
 function addressOf(entry: DraftEntry): string {

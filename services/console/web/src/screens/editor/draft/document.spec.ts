@@ -29,10 +29,10 @@ describe("a draft", () => {
     expect(lineOf(["plans"])).toBeUndefined();
   });
 
-  test("that is no YAML has the line of the problem, and no entries", () => {
-    const { broken, providers } = readDraft("providers:\n  a: [1\nmodels: []\n");
-    expect(broken?.line).toBe(3);
-    expect(broken?.message).not.toContain("line");
+  test("that is no YAML has the line of each problem, and no entries", () => {
+    const { broken, providers } = readDraft("a: 'b' c\nmodels: []\nplans: 'd' e\n");
+    expect(broken?.map(({ line }) => line)).toEqual([1, 3]);
+    expect(broken?.[0]?.message).not.toContain("line");
     expect(providers.size).toBe(0);
   });
 

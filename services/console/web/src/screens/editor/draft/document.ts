@@ -14,7 +14,7 @@ export type DraftEntry = Readonly<Record<string, unknown>>;
 
 export type DraftPath = readonly (string | number)[];
 
-/** A text that is no YAML. */
+/** Why a text is no YAML. */
 export interface BrokenText {
   message: string;
   /** From 1. */
@@ -23,30 +23,36 @@ export interface BrokenText {
 
 /** A draft as the forms show it. */
 export interface DraftDocument {
-  /** Why the forms cannot change it. The entries are then empty. */
-  broken?: BrokenText;
+  /** Why the forms cannot change it: one reason at least. The entries are then empty. */
+  broken?: readonly BrokenText[];
   providers: ReadonlyMap<string, DraftEntry>;
   models: readonly DraftEntry[];
+  plans: ReadonlyMap<string, DraftEntry>;
   /** Returns the line of the deepest part of a path that the text has; undefined if it has none of it. */
   lineOf(path: DraftPath): number | undefined;
 }
+
+/** One error in a text that is no YAML leads to more. */
+const maxErrors = 20;
 
 /** Reads a draft. */
 export function readDraft(text: string): DraftDocument {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
-  const [error] = document.errors;
-  const empty = { providers: new Map(), models: [], lineOf: () => undefined };
-  if (error !== undefined) {
-    const [message = ""] = error.message.split("\n");
-    const line = lines.linePos(error.pos[0]).line;
-    return { ...empty, broken: { message: message.replace(/ at line .*$/, ""), line } };
+  if (document.errors.length > 0) {
+    const empty = { providers: new Map(), models: [], plans: new Map(), lineOf: () => undefined };
+    const broken = document.errors.slice(0, maxErrors).map(({ message, pos }) => ({
+      message: (message.split("\n")[0] ?? "").replace(/ at line .*$/, ""),
+      line: lines.linePos(pos[0]).line,
+    }));
+    return { ...empty, broken };
   }
   const value = contentOf(document);
   const models = Array.isArray(value.models) ? value.models : [];
   return {
-    providers: new Map(Object.entries(entryOf(value.providers)).map(([k, v]) => [k, entryOf(v)])),
-    models: models.map(entryOf),
+    providers: entriesOf(value.providers),
+    models: models.map(toEntry),
+    plans: entriesOf(value.plans),
     lineOf: (path) => lineOf(document, path, lines),
   };
 }
@@ -132,13 +138,18 @@ function withoutUndefined(entry: DraftEntry): DraftEntry {
 /** The text may be of someone who publishes it for the first time: aliases must not expand without end. */
 function contentOf(document: Document): DraftEntry {
   try {
-    return entryOf(document.toJS({ maxAliasCount: 100 }));
+    return toEntry(document.toJS({ maxAliasCount: 100 }));
   } catch {
     return {};
   }
 }
 
-function entryOf(value: unknown): DraftEntry {
+function entriesOf(value: unknown): ReadonlyMap<string, DraftEntry> {
+  return new Map(Object.entries(toEntry(value)).map(([name, one]) => [name, toEntry(one)]));
+}
+
+/** Returns a value that may be an entry; an empty one where it is none. */
+export function toEntry(value: unknown): DraftEntry {
   const isEntry = typeof value === "object" && value !== null && !Array.isArray(value);
   return isEntry ? (value as DraftEntry) : {};
 }

@@ -27,17 +27,22 @@ export function problemsOf(
   { broken, lineOf }: DraftDocument,
   errors: readonly string[],
 ): DraftProblem[] {
-  if (broken !== undefined) return [{ ...broken, path: [] }];
+  if (broken !== undefined) return broken.map((problem) => ({ ...problem, path: [] }));
   return errors.map((error) => {
     const problem = readProblem(error);
     return { ...problem, line: lineOf(problem.path) };
   });
 }
 
-/** Returns the first problem at a path or below it. */
+/** Returns the problems at a path or below it. */
+export function problemsAt(problems: readonly DraftProblem[], path: DraftPath): DraftProblem[] {
+  return problems.filter((one) => path.every((part, index) => one.path[index] === part));
+}
+
+/** Returns the first of them. */
 export function problemAt(
   problems: readonly DraftProblem[],
   path: DraftPath,
 ): DraftProblem | undefined {
-  return problems.find((one) => path.every((part, index) => one.path[index] === part));
+  return problemsAt(problems, path)[0];
 }

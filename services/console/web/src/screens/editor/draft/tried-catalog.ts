@@ -22,6 +22,11 @@ export function catalogOfSlot(
   return catalogOfProvider(name, provider, [{ ...model, chain: [slot] }]);
 }
 
+/** Returns the text of a catalog with one plan alone. */
+export function catalogOfPlan(name: string, plan: DraftEntry): string {
+  return JSON.stringify({ providers: {}, models: [], plans: { [name]: plan } });
+}
+
 /** Returns the text of a catalog with all providers and one model. */
 export function catalogOfModel(
   providers: ReadonlyMap<string, DraftEntry>,

@@ -1,23 +1,29 @@
 import { StartError } from "@tollgate/core/errors";
 import { describeIssue } from "@tollgate/core/schema-errors";
-import { toStartError } from "./catalog-errors.ts";
-import { checkChain } from "./chain-checks.ts";
-import type { Model, PricePlan, Pricing } from "./model.ts";
+import { toCatalogError } from "../catalog-errors.ts";
+import { CatalogProblems } from "../catalog-problems.ts";
+import { checkChain } from "../chain-checks.ts";
+import type { Model, PricePlan, Pricing } from "../model.ts";
+import { toPricing } from "../price-entries.ts";
+import { isByToken, type PricingEntry, pricingSchemas } from "../price-schema.ts";
+import type { CatalogFile, ModelEntry } from "../schema.ts";
 import { createPlan } from "./plan.ts";
 import type { PlanEntry } from "./plan-schema.ts";
-import { toPricing } from "./price-entries.ts";
-import { isByToken, type PricingEntry, pricingSchemas } from "./price-schema.ts";
-import type { CatalogFile, ModelEntry } from "./schema.ts";
 
-/** Returns the plans of a file. Throws a StartError that names the path of the first error in them. */
+/** Returns the plans of a file. Throws a CatalogError with an error of each that is not valid. */
 export function plansOf(
   file: CatalogFile,
   models: ReadonlyMap<string, Model>,
 ): ReadonlyMap<string, PricePlan> {
   const entries = new Map(file.models.map((entry) => [entry.alias, entry]));
-  return new Map(
-    Object.entries(file.plans).map(([name, plan]) => [name, planOf(name, plan, entries, models)]),
-  );
+  const plans = new Map<string, PricePlan>();
+  const problems = new CatalogProblems();
+  for (const [name, entry] of Object.entries(file.plans)) {
+    const plan = problems.attempt(() => planOf(name, entry, entries, models));
+    if (plan !== undefined) plans.set(name, plan);
+  }
+  problems.throwAny();
+  return plans;
 }
 
 function planOf(
@@ -57,10 +63,13 @@ function pricingOfEntry(
     throw new StartError(`${path.join(".")}: ${problem}`);
   }
   const parsed = pricingSchemas[entry.route_type].safeParse(value, { error: describeIssue });
-  const issue = parsed.error?.issues[0];
-  if (issue !== undefined) {
+  if (parsed.error !== undefined) {
     const file = path.reduceRight((within: unknown, name) => ({ [name]: within }), value);
-    throw toStartError({ ...issue, path: [...path, ...issue.path] }, file);
+    const issues = parsed.error.issues.map((issue) => ({
+      ...issue,
+      path: [...path, ...issue.path],
+    }));
+    throw toCatalogError(issues, file);
   }
   const pricing = parsed.data as PricingEntry;
   if (entry.route_type === "transcriptions" && isByToken(pricing) !== isByToken(entry.pricing)) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { testKinds } from "../test/kinds.ts";
-import { modelAtPlan } from "./model.ts";
-import { toCheckedCatalog } from "./parse.ts";
-import { catalogWarnings } from "./warnings.ts";
+import { testKinds } from "../../test/kinds.ts";
+import { modelAtPlan } from "../model.ts";
+import { toCheckedCatalog } from "../parse.ts";
+import { catalogWarnings } from "../warnings.ts";
 
 const usd = 10n ** 12n;
 const providers = { near: { base_url: "https://near.test" }, far: { kind: "closed" } };

@@ -1,5 +1,5 @@
 import type { Price } from "@tollgate/core/money";
-import { withKeySlots } from "./key-pool.ts";
+import { withKeySlots } from "../key-pool.ts";
 import {
   type Model,
   outputDimensions,
@@ -7,7 +7,7 @@ import {
   type Prices,
   type Pricing,
   promptDimensions,
-} from "./model.ts";
+} from "../model.ts";
 
 export interface PlanPrices {
   /** Multiplies all list prices, in millionths. */
