@@ -72,8 +72,8 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...(shape === "fleet"
       ? ["deploy/e2e/long/{console-page,image,ipv6,package,tinyproxy}.test.ts"]
       : []),
-    // It kills one service and not the others.
-    ...(shape === "all" ? ["deploy/e2e/long/catalog-kills.test.ts"] : []),
+    // One kills a service and not the others, and one needs replicas of each.
+    ...(shape === "all" ? ["deploy/e2e/long/{catalog-kills,shared-load}.test.ts"] : []),
   ];
   return {
     test: {

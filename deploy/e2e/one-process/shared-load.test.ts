@@ -128,6 +128,56 @@ describe("a slot with limits", () => {
     });
   });
 
+  test.each([
+    ["without a plan", "", 1],
+    ["with a plan", "test-half", 0.5],
+  ])("passes a request on at the price that is held for it: %s", async (_, plan, factor) => {
+    const own = await stack.newAccount(5, "strict");
+    await stack.operator.updateAccount({ account: own.accountId, plan });
+    const leaving = new AbortController();
+    const stream = (command: string, signal?: AbortSignal) =>
+      fetch(`${stack.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${own.key}`, "content-type": "application/json" },
+        body: JSON.stringify(
+          chatBody({
+            model: "test-plan-full",
+            stream: true,
+            max_tokens: 200,
+            ...simulate(command),
+          }),
+        ),
+        signal: signal ?? null,
+      });
+    const holds = async () => {
+      const { holds } = await stack.operator.listHolds({ account: own.accountId });
+      return holds.map(({ amountNanoUsd }) => Number(amountNanoUsd));
+    };
+    const first = await stream("stall_after=2", leaving.signal);
+    await first.body?.getReader().read();
+    const [heldFirst = 0] = await holds();
+    const second = await stream("chunks=20&gap_ms=100&usage=20,100");
+    const reading = second.text();
+    const held = await holds();
+    // 200 tokens at the second slot's price, and a few of the prompt.
+    const atLeast = 8_000_000 * factor;
+    expect(held).toEqual([heldFirst, heldFirst]);
+    expect(heldFirst).toBeGreaterThan(atLeast);
+    expect(heldFirst).toBeLessThan(atLeast * 1.2);
+    expect(await reading).toContain("[DONE]");
+    const id = second.headers.get("x-request-id") ?? "";
+    expect(await entryOf(stack, own, id)).toMatchObject({
+      amountNanoUsd: BigInt(-4_200_000 * factor),
+      lines: [
+        { dimension: "input", pricePicoUsd: BigInt(10_000_000_000_000 * factor) },
+        { dimension: "output", pricePicoUsd: BigInt(40_000_000_000_000 * factor) },
+      ],
+    });
+    expect(stack.simulator.calls.list().at(-1)?.model).toBe("after-cheap");
+    leaving.abort();
+    await eventually(async () => expect(await holds()).toEqual([]));
+  });
+
   test("is sent no more requests a minute, and a client is asked to wait", async () => {
     const responses = await sendAll(numbers(2), () => chat("test-few"));
     expect(statusesOf(responses)).toEqual([200]);

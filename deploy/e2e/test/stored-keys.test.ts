@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { testCatalog } from "../src/catalog/catalog.ts";
+import { connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
 import { canReadMemory, memoryHas } from "../src/process-memory.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
@@ -25,7 +27,8 @@ describe("a stored key of a provider", () => {
       log += part.toString();
       return true;
     });
-    stack = await startStack({ TOLLGATE_LOG: "debug" }, { services: chatServices });
+    const services = [...chatServices, "console"] as const;
+    stack = await startStack({ TOLLGATE_LOG: "debug" }, { services });
     account = await stack.newAccount(5);
   });
 
@@ -108,39 +111,79 @@ describe("a stored key of a provider", () => {
     stack.simulator.replies.set(name, { status: 401, body: { error: { message: value } } });
     const refused = await chat(name);
     const texts = {
+      ...(await textsOfGateway()),
       refused: refused.text,
-      database: await dump(stack.databaseUrl),
-      secrets: textOf(await stack.operator.listSecrets({})),
-      audit: textOf(await stack.operator.listAudit({ limit: 1_000 })),
-      models: textOf(await stack.operator.listModels({})),
-      catalog: textOf(await stack.operator.getCatalogRevision({})),
-      ledger: textOf(await stack.operator.listLedger({ account: account.accountId })),
       request: textOf(await stack.operator.getRequest({ id: requestIdOf(refused) ?? "" })),
-      overview: textOf(await stack.operator.readOverview(lastHours())),
-      metrics: await metricsOf(stack.operationsUrls),
-      log,
     };
     expect(refused.status).toBeGreaterThanOrEqual(500);
     expect([texts.database, texts.secrets, texts.audit].every((text) => text.includes(name))).toBe(
       true,
     );
     expect(texts.log).toContain("slot failed");
-    for (const [where, text] of Object.entries(texts)) {
-      expect(
-        formsOf(value).filter((form) => text.includes(form)),
-        where,
-      ).toEqual([]);
-    }
+    expectNowhere(value, texts);
   });
 
-  test("is not in the memory of the edge", async ({ skip }) => {
+  /** Resolves with all that a gateway stores, and shows to operators. */
+  async function textsOfGateway() {
+    return {
+      database: await dump(stack.databaseUrl),
+      secrets: textOf(await stack.operator.listSecrets({})),
+      audit: textOf(await stack.operator.listAudit({ limit: 1_000 })),
+      models: textOf(await stack.operator.listModels({})),
+      catalog: textOf(await stack.operator.getCatalogRevision({})),
+      ledger: textOf(await stack.operator.listLedger({ account: account.accountId })),
+      overview: textOf(await stack.operator.readOverview(lastHours())),
+      metrics: await metricsOf(stack.operationsUrls),
+      log,
+    };
+  }
+
+  test("that is typed into the console to try a provider is nowhere afterwards", async () => {
+    const grant = { name: "ci", role: OperatorRole.OWNER, account: "" };
+    const { text: token } = await stack.operator.createOperatorToken(grant);
+    const authorization = { authorization: `Bearer ${token}` };
+    const page = connectConsole(stack.consoleUrl, authorization).operator;
+    const [name, apiKey] = [`typed-${randomUUID()}`, newValue()];
+    stack.simulator.replies.set(name, { body: completion });
+    const unsaved = { text: draftOf(name, `${stack.simulator.url}/v1`), apiKey };
+    const served = await page.testSlot({ test: { alias: name, unsaved } });
+    expect(served.result).toMatchObject({ isServed: true });
+    expect(stack.simulator.replies.requestTo(name)?.headers.authorization).toContain(apiKey);
+    const listed = await page.listProviderModels({ provider: name, unsaved });
+    expect(listed.models.length).toBeGreaterThan(0);
+    const body = { error: { message: `Incorrect API key provided: ${apiKey}` } };
+    stack.simulator.replies.set(name, { status: 401, body });
+    const refused = await page.testSlot({ test: { alias: name, unsaved } });
+    expect(refused.result).toMatchObject({ isServed: false, status: 401 });
+    const gone = { text: draftOf(name, "http://127.0.0.1:1/v1"), apiKey };
+    const unreached = await page.listProviderModels({ provider: name, unsaved: gone });
+    const noCatalog = { text: "models: 1", apiKey };
+    const invalid = await page
+      .testSlot({ test: { alias: name, unsaved: noCatalog } })
+      .catch((error: unknown) => String(error));
+    const texts = {
+      ...(await textsOfGateway()),
+      results: textOf({ served, listed, refused, unreached }),
+      invalid: String(invalid),
+    };
+    expect([texts.audit, texts.results].every((text) => text.includes(name))).toBe(true);
+    expect(texts.invalid).toContain("is not valid");
+    expectNowhere(apiKey, texts);
+  });
+
+  test("is not in the memory of the edge, and one that is tried is not, either", async ({
+    skip,
+  }) => {
     if (inject("shape") !== "fleet" || !canReadMemory) skip("needs a fleet and /proc");
     const name = await newModel();
-    const value = newValue();
+    const [value, typed] = [newValue(), newValue()];
     await stack.operator.setSecret({ name, value });
     await eventually(async () => expect(await sentKey(name)).toBe(value), soon);
+    const unsaved = { text: draftOf(name, `${stack.simulator.url}/v1`), apiKey: typed };
+    await stack.operator.testSlot({ test: { alias: name, unsaved } });
     expect(memoryHas(stack.pidOf("chat"), value)).toBe(true);
-    expect(memoryHas(stack.pidOf("edge"), value)).toBe(false);
+    const ofEdge = [value, typed].map((text) => memoryHas(stack.pidOf("edge"), text));
+    expect(ofEdge).toEqual([false, false]);
   });
 });
 
@@ -170,6 +213,23 @@ function formsOf(value: string): string[] {
 
 function textOf(message: object): string {
   return JSON.stringify(message, (_, value) => (typeof value === "bigint" ? `${value}` : value));
+}
+
+/** Returns a catalog with one model, whose provider and reply have the same name. */
+function draftOf(name: string, base_url: string): string {
+  const model = {
+    ...{ alias: name, route_type: "chat", context_tokens: 8_192, max_output_tokens: 64 },
+    pricing: { input: "1", output: "2" },
+    chain: [{ provider: name, model: `sim-small?reply_id=${name}` }],
+  };
+  return JSON.stringify({ providers: { [name]: { base_url } }, models: [model] });
+}
+
+function expectNowhere(value: string, texts: Readonly<Record<string, string>>): void {
+  for (const [where, text] of Object.entries(texts)) {
+    const found = formsOf(value).filter((form) => text.includes(form));
+    expect(found, where).toEqual([]);
+  }
 }
 
 /** Returns all rows of all tables as text, in which bytes are hexadecimal. */

@@ -14,6 +14,15 @@ export function planModels() {
   const cost = { input: "0.4", output: "2" };
   return [
     chatModel("test-plan", [{ ...slot("sim", "planned"), cost }], { pricing }),
+    // The first slot has room for one call; the second one costs ten times as much.
+    chatModel(
+      "test-plan-full",
+      [
+        { ...slot("long_timeout", "cheap-one-at-a-time"), parallel: 1 },
+        { ...slot("long_timeout", "after-cheap"), pricing: { input: "10", output: "40" } },
+      ],
+      { pricing },
+    ),
     unitModel("rerank", "test-plan-rerank", "planned", { per: 1_000, price: "2.00" }),
   ];
 }

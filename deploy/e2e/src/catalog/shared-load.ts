@@ -13,6 +13,11 @@ export function limitedProviders(simulatorUrl: string) {
       keys: [{ env: "TEST_PROVIDER_KEY", weight: 2 }, { env: "TEST_SECOND_KEY" }],
       timeout_seconds: minuteSeconds,
     },
+    "two-keys": {
+      base_url,
+      keys: [{ env: "TEST_PROVIDER_KEY", weight: 3 }, { env: "TEST_SECOND_KEY" }],
+      timeout_seconds: minuteSeconds,
+    },
     "cut-short": { base_url, timeout_seconds: minuteSeconds, total_seconds: 3 },
   };
 }
@@ -24,6 +29,19 @@ export function sharedLoadModels() {
     chatModel("test-shared", [
       { ...slot("long_timeout", "shared-3"), tier, weight: 3 },
       { ...slot("long_timeout", "shared-1"), tier },
+    ]),
+    chatModel("test-weighted", [
+      { ...slot("two-keys", "weighted-5"), tier, weight: 5 },
+      { ...slot("two-keys", "weighted-3"), tier, weight: 3 },
+      { ...slot("two-keys", "weighted-2"), tier, weight: 2 },
+    ]),
+    // What can go out goes out, but for the last.
+    chatModel("test-losing", [
+      { ...slot("pooled", "losing?key=second-secret&pass_first=50&id=losing&status=401"), tier },
+      { ...slot("long_timeout", "losing?reply_id=losing-down"), tier },
+      { ...slot("long_timeout", "losing?reply_id=losing-limited"), tier },
+      { ...slot("nowhere", "losing"), tier },
+      { ...slot("long_timeout", "staying-in"), tier },
     ]),
     // One of its slots goes out after some calls.
     chatModel("test-shared-failing", [
