@@ -6,6 +6,7 @@ import { createSignInUrl } from "@tollgate/local/sign-in-url";
 import OpenAI from "openai";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { startBrowser } from "../src/browser.ts";
 import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { eventually } from "../src/eventually.ts";
@@ -194,6 +195,67 @@ models: []
     expect(problems).toEqual([]);
   }, 180_000);
 
+  test("weights, limits, costs, several keys and plans are set by forms, and published", async () => {
+    await using opened = await signIn();
+    const { page, problems } = opened;
+    const closed = () => page.getByRole("dialog").waitFor({ state: "detached" });
+    const fill = async (fields: Record<string, string>) => {
+      for (const [label, value] of Object.entries(fields)) {
+        await page.getByLabel(label, { exact: true }).fill(value);
+      }
+    };
+    await openEditor(page);
+    await openTab(page, "Models");
+    await button(page, "Edit gpt-4o").click();
+    await page.getByText("Share, limits and cost of slot 1").click();
+    const limits = { "Requests a minute": "600", "In progress at most": "5" };
+    const costs = { "Cost of input, USD": "1.25", "Cost of output, USD": "5" };
+    await fill({ "Weight in its tier": "3", ...limits, ...costs });
+    await button(page, "Change the draft").click();
+    const weight = page.getByLabel("Weight in its tier");
+    // It is refused without a tier.
+    await expect.poll(() => weight.getAttribute("aria-invalid"), { timeout: 15_000 }).toBe("true");
+    await look(page, "slot");
+    await fill({ Tier: "1" });
+    await button(page, "Change the draft").click();
+    await closed();
+
+    await openTab(page, "Providers");
+    await button(page, "Edit openai").click();
+    await page.getByLabel("Key", { exact: true }).selectOption("several");
+    expect(await page.getByLabel("Name of key 1").inputValue()).toBe("openai");
+    await button(page, "Add a key").click();
+    await fill({ "Weight of key 1": "3", "Name of key 2": "openai" });
+    await button(page, "Change the draft").click();
+    await page.getByText("must not be openai, which another key has").waitFor();
+    await look(page, "keys");
+    await page.getByLabel("Kind of key 2").selectOption("env");
+    await fill({ "Name of key 2": "TEST_SECOND_KEY" });
+    await button(page, "Change the draft").click();
+    await closed();
+
+    await openTab(page, "Plans");
+    await button(page, "Add a plan").click();
+    await fill({ Name: "gold", Factor: "0.9" });
+    await look(page, "plan");
+    await button(page, "Add to the draft").click();
+    await closed();
+    await look(page, "plans");
+    await publish(page, "shares");
+    const { providers, models, plans } = parse(await newestText());
+    const [slot] = models.find(({ alias }) => alias === "gpt-4o")?.chain ?? [];
+    expect(slot).toMatchObject({
+      ...{ tier: 1, weight: 3, requests_per_minute: 600, parallel: 5 },
+      cost: { input: "1.25", output: "5" },
+    });
+    expect(providers.openai?.keys).toEqual([
+      { secret: "openai", weight: 3 },
+      { env: "TEST_SECOND_KEY" },
+    ]);
+    expect(plans).toEqual({ gold: { factor: "0.9" } });
+    expect(problems).toEqual([]);
+  }, 180_000);
+
   test("all errors of a text are shown, each with its line", async () => {
     await using opened = await signIn();
     const { page } = opened;
@@ -243,6 +305,16 @@ models: []
     await eventually(async () => expect(await newestText()).toBe(before));
   }, 180_000);
 });
+
+interface CatalogText {
+  providers: Record<string, { keys?: unknown }>;
+  models: { alias: string; chain: object[] }[];
+  plans?: unknown;
+}
+
+function parse(text: string): CatalogText {
+  return parseYaml(text) as CatalogText;
+}
 
 function textOf(message: object): string {
   return JSON.stringify(message, (_, value) => (typeof value === "bigint" ? `${value}` : value));
