@@ -37,6 +37,7 @@ const screens: readonly Screen[] = [
   { name: "reset", path: "/reset", heading: "Choose another password", role: "none" },
   { name: "invitation", path: "/invitation#secret", heading: "Join acme", role: "none" },
   { name: "accounts", path: "/accounts", heading: "Accounts" },
+  { name: "months", path: "/months", heading: "Months" },
   { name: "accounts-empty", path: "/accounts", heading: "Accounts", state: "empty" },
   { name: "account", path: "/accounts", heading: "Northwind Logistics", follow: ".row-link" },
   { name: "keys", path: "/keys", heading: "Keys" },

@@ -61,6 +61,8 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   readWallet: [roles, ofAccount],
   topUpWallet: "operators",
   adjustWallet: "operators",
+  refundRequest: "operators",
+  readMonth: "operators",
   getPaymentSettings: [payers, ofAccount],
   createCheckout: [payers, ofAccount],
   getAutoTopUp: [payers, ofAccount],

@@ -113,7 +113,7 @@ describe("a statement", () => {
       reference: "pi_1",
     });
     const adjustment = { ...own, kind: "adjustment", at: middle };
-    await record({ ...adjustment, amountNanoUsd: 3n * usd, reference: "refund:req_1" });
+    await record({ ...adjustment, amountNanoUsd: 3n * usd, reference: "case-1" });
     expect((await issue()).issued).toBeGreaterThan(0);
     const [listed] = await statementsOf(account);
     const number = listed?.number ?? 0n;
@@ -132,7 +132,7 @@ describe("a statement", () => {
     ]);
     expect(sums?.topUps).toMatchObject([{ reference: "pi_1", amountNanoUsd: 20n * usd }]);
     expect(sums?.adjustments).toMatchObject([
-      { reference: "refund:req_1", reason: "Correction", amountNanoUsd: 3n * usd },
+      { reference: "case-1", reason: "Correction", amountNanoUsd: 3n * usd },
     ]);
     expect(
       Buffer.from(pdf ?? [])

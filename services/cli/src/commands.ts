@@ -52,7 +52,11 @@ import {
   showKeyCommand,
   updateKeyCommand,
 } from "./commands/key-commands.ts";
-import { listLedgerCommand, verifyLedgerCommand } from "./commands/ledger-commands.ts";
+import {
+  listLedgerCommand,
+  readMonthCommand,
+  verifyLedgerCommand,
+} from "./commands/ledger-commands.ts";
 import {
   inviteMemberCommand,
   listMembersCommand,
@@ -79,6 +83,7 @@ import { listRefusalsCommand } from "./commands/refusal-commands.ts";
 import {
   listHoldsCommand,
   listRequestsCommand,
+  refundRequestCommand,
   showRequestCommand,
 } from "./commands/request-commands.ts";
 import {
@@ -145,6 +150,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "wallet adjust": adjustWalletCommand,
   "request list": listRequestsCommand,
   "request content": showContentCommand,
+  "request refund": refundRequestCommand,
   request: showRequestCommand,
   "refusal list": listRefusalsCommand,
   "hold list": listHoldsCommand,
@@ -182,6 +188,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "secret rekey": rekeySecretsCommand,
   "invoice check": checkInvoiceCommand,
   "ledger list": listLedgerCommand,
+  "ledger month": readMonthCommand,
   "ledger verify": verifyLedgerCommand,
   "operator create": createOperatorCommand,
   "operator list": listOperatorsCommand,

@@ -55,11 +55,14 @@ export const help = `tollgate: the operator's commands
     [--from DATE] [--to DATE] [--limit N] [--before CURSOR]
   tollgate request ID
   tollgate request content REQUEST-ID
+  tollgate request refund REQUEST-ID USD --reason REASON --reference REF
   tollgate refusal list [--account ACCOUNT] [--key KEY-ID] [--error CODE] [--limit N]
     [--before REQUEST-ID]
   tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]
   tollgate invoice check PROVIDER FILE MONTH
-  tollgate ledger list [--account ACCOUNT] [--limit N] [--before ENTRY]
+  tollgate ledger list [--account ACCOUNT] [--kind KIND] [--request REQUEST-ID]
+    [--from DATE] [--to DATE] [--limit N] [--before ENTRY]
+  tollgate ledger month [MONTH]
   tollgate ledger verify
   tollgate operator create NAME --role ROLE [--account ACCOUNT]
   tollgate operator list
@@ -108,6 +111,7 @@ RULE of an account: balance=USD, days-left=DAYS, budget=PERCENT, key-expiry=DAYS
   auto-top-up.
 RULE of the gateway, without --account: provider, catalog, uncollected=USD, payment.
 
+KIND is usage, failure, top_up, adjustment or refund. MONTH is a month (UTC) such as 2026-11.
 DIMENSION is model, key, provider, route, account, hour, day or month.
 Filters:
   --key KEY-ID --model ALIAS --provider NAME --route ROUTE-TYPE

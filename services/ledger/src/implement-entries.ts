@@ -5,6 +5,7 @@ import { listConversationEntries, unlinkConversations } from "./conversations.ts
 import type { Entry } from "./generated/client.ts";
 import { dateOfTimestamp, flushCaptures, type LedgerParts } from "./ledger-parts.ts";
 import { listEntries } from "./read-entries.ts";
+import { findRefunds } from "./refunds.ts";
 import { findRequestEntries, findRequests, toRequests } from "./requests.ts";
 import { readLines } from "./usage-lines.ts";
 
@@ -13,9 +14,20 @@ export function implementEntries(parts: LedgerParts) {
   const { pool, prisma, config, locks } = parts;
 
   return {
-    async listEntries(request) {
+    async listEntries({ filter, ...page }) {
       await flushCaptures(parts);
-      const entries = await listEntries(prisma, request);
+      const { from, to, kind = "", requestId = "" } = filter ?? {};
+      const entries = await listEntries(
+        { pool, prisma },
+        {
+          ...page,
+          filter: {
+            ...{ kind, requestId },
+            ...(from && { from: dateOfTimestamp(from) }),
+            ...(to && { to: dateOfTimestamp(to) }),
+          },
+        },
+      );
       return { entries: entries.map(toEntry) };
     },
     async listConversationEntries(query) {
@@ -42,7 +54,8 @@ export function implementEntries(parts: LedgerParts) {
       await flushCaptures(parts, which.accountId || undefined);
       const entries = await findRequestEntries({ pool, prisma }, which);
       const requests = await toRequests({ pool }, entries);
-      return { requests, entries: entries.map(toEntry) };
+      const refunds = await findRefunds(prisma, [...new Set(entries.map((one) => one.requestId))]);
+      return { requests, entries: entries.map(toEntry), refunds: refunds.map(toEntry) };
     },
     async getRetention() {
       const first = await prisma.entry.findFirst({

@@ -1,49 +1,92 @@
+import { invalidParam } from "@tollgate/core/errors";
 import { lostPrefix } from "@tollgate/core/ids";
 import type pg from "pg";
+import { idAt } from "./entry-id.ts";
 import type { Entry, PrismaClient } from "./generated/client.ts";
+import { isRefundSql } from "./statement-sums.ts";
 
 const maxPage = 1_000;
+/** A request is recorded at its end: a stream may have begun an hour before. */
+const maxRequestMs = 60 * 60_000;
 
-/**
- * Resolves with a page of entries, newest first: 1,000 at most. An empty `accountId` selects every
- * account, and an empty `beforeEntryId` the newest page.
- */
-export async function listEntries(
-  prisma: PrismaClient,
-  query: { accountId: string; limit: number; beforeEntryId: string },
-): Promise<Entry[]> {
-  const take = Math.min(Math.max(query.limit, 1), maxPage);
-  if (query.accountId === "") {
-    const where = query.beforeEntryId === "" ? {} : { id: { lt: query.beforeEntryId } };
-    return prisma.entry.findMany({ where, orderBy: { id: "desc" }, take });
-  }
-  const { accountId, beforeEntryId } = query;
-  const where =
-    beforeEntryId === ""
-      ? { accountId }
-      : { id: { in: await idsBefore(prisma, { accountId, beforeEntryId, take }) } };
-  return prisma.entry.findMany({
-    where,
-    orderBy: [{ recordedAt: "desc" }, { id: "desc" }],
-    take,
-  });
+export interface EntryPage {
+  /** Empty: every account. */
+  accountId: string;
+  limit: number;
+  /** Empty: the newest. */
+  beforeEntryId: string;
+  filter?: EntryConditions;
+}
+
+/** Each member that is set must match. */
+export interface EntryConditions {
+  from?: Date;
+  /** Does not belong to the period. */
+  to?: Date;
+  /** A kind of entries; `refund` for the adjustments that are refunds. Empty: any. */
+  kind?: string;
+  /** Empty: any. */
+  requestId?: string;
 }
 
 /**
- * Resolves with the ids of an account's entries before `beforeEntryId`, or none if that does not
- * exist. The database compares the times: the entries of one statement share a time, and a Date
- * would lose its microseconds.
+ * Resolves with a page of entries, newest first: 1,000 at most. Throws `invalid_param` for a kind that does not
+ * exist.
  */
-async function idsBefore(
-  prisma: PrismaClient,
-  { accountId, beforeEntryId, take }: { accountId: string; beforeEntryId: string; take: number },
-): Promise<string[]> {
-  const rows = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT id FROM entry
-    WHERE account_id = ${accountId}
-      AND (recorded_at, id) < (SELECT recorded_at, id FROM entry WHERE id = ${beforeEntryId})
-    ORDER BY recorded_at DESC, id DESC LIMIT ${take}`;
-  return rows.map(({ id }) => id);
+export async function listEntries(
+  { pool, prisma }: { pool: pg.Pool; prisma: PrismaClient },
+  page: EntryPage,
+): Promise<Entry[]> {
+  const { text, values } = findSql(page);
+  const { rows } = await pool.query<{ id: string }>(text, values);
+  const ids = rows.map(({ id }) => id);
+  const entries = await prisma.entry.findMany({ where: { id: { in: ids } } });
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/**
+ * Returns the statement. An account's entries are read by entry_account_recorded_at, those of all by their ids,
+ * which ascend with the times of their requests, and what is no usage by the indexes of these few. The database
+ * compares the times: the entries of one statement share a time, and a Date would lose its microseconds.
+ */
+function findSql({ accountId, limit, beforeEntryId, filter = {} }: EntryPage) {
+  const values: unknown[] = [];
+  const add = (value: unknown) => `$${values.push(value)}`;
+  const { from, to, kind = "", requestId = "" } = filter;
+  const ofAccount = accountId !== "";
+  const bounds = kind === "" ? ["true"] : [conditionOf(kind)];
+  if (ofAccount) bounds.push(`account_id = ${add(accountId)}`);
+  if (requestId !== "") bounds.push(`request_id = ${add(requestId)}`);
+  if (from !== undefined) bounds.push(`recorded_at >= ${add(from)}`);
+  if (to !== undefined) bounds.push(`recorded_at < ${add(to)}`);
+  if (!ofAccount && from !== undefined)
+    bounds.push(`id >= ${add(idAt(from.getTime() - maxRequestMs))}`);
+  if (!ofAccount && to !== undefined) bounds.push(`id < ${add(idAt(to.getTime() + maxRequestMs))}`);
+  if (beforeEntryId !== "") {
+    const before = add(beforeEntryId);
+    const position = `(SELECT recorded_at, id FROM entry WHERE id = ${before} LIMIT 1)`;
+    bounds.push(ofAccount ? `(recorded_at, id) < ${position}` : `id < ${before}`);
+  }
+  const order = ofAccount ? "recorded_at DESC, id DESC" : "id DESC";
+  const take = Math.min(Math.max(limit, 1), maxPage);
+  const text = `SELECT id FROM entry WHERE ${bounds.join(" AND ")} ORDER BY ${order} LIMIT ${take}`;
+  return { text, values };
+}
+
+/** Each condition of a kind that is no usage implies the one of its indexes. */
+const kinds: Readonly<Record<string, string>> = {
+  usage: "kind = 'usage'",
+  failure: "kind <> 'usage' AND kind = 'failure'",
+  top_up: "kind <> 'usage' AND kind = 'top_up'",
+  adjustment: `kind <> 'usage' AND kind = 'adjustment' AND NOT ${isRefundSql}`,
+  refund: `kind <> 'usage' AND kind = 'adjustment' AND ${isRefundSql}`,
+};
+
+function conditionOf(kind: string): string {
+  const condition = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  if (condition !== undefined) return condition;
+  throw invalidParam("kind", `must be one of ${Object.keys(kinds).join(", ")}`);
 }
 
 /** Resolves with what an account was charged since `from`, nano-USD. */

@@ -1,6 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
+import { idAt } from "./entry-id.ts";
 import type { Entry, PrismaClient } from "./generated/client.ts";
 import { readTrail, requestIdOfResponse } from "./request-trail.ts";
 import { readLines } from "./usage-lines.ts";
@@ -125,11 +126,6 @@ function columnsOf(filter: UsageFilter | undefined): [string, string][] {
     ["route_type", routeType],
   ];
   return columns.filter(([, value]) => value !== "");
-}
-
-/** Returns the least id of an entry whose request began at a time: see `newId`. */
-function idAt(ms: number): string {
-  return `entry_${Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0")}`;
 }
 
 /**

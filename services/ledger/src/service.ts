@@ -68,7 +68,11 @@ export const ledger = defineService({
           // A service that calls providers can neither mint money nor lift a limit.
           ["topUp", "adjust", "setLimits", "setTimeZone"],
         ),
-        bindService(CreditService, implementCredits(parts), ["reverseTopUp", "undoReversal"]),
+        bindService(CreditService, implementCredits(parts), [
+          "reverseTopUp",
+          "undoReversal",
+          "refundCharge",
+        ]),
         bindService(SlotService, { ...createSlots(pool, prisma), ...createSlotUses(pool) }, [
           "setSlot",
         ]),

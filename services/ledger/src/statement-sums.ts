@@ -22,9 +22,7 @@ export interface StatementPeriod {
  */
 export async function sumStatement(pool: pg.Pool, period: StatementPeriod) {
   const { accountId, from, to } = period;
-  if (from.getTime() % dayMs !== 0 || to.getTime() % dayMs !== 0 || from >= to) {
-    throw invalidParam("from", "and to must be the starts of two days (UTC)");
-  }
+  requireDays(from, to);
   const client = await pool.connect();
   try {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -37,6 +35,12 @@ export async function sumStatement(pool: pg.Pool, period: StatementPeriod) {
   } finally {
     client.release();
   }
+}
+
+/** Throws `invalid_param` for a period that does not begin and end with a day (UTC). */
+export function requireDays(from: Date, to: Date): void {
+  if (from.getTime() % dayMs === 0 && to.getTime() % dayMs === 0 && from < to) return;
+  throw invalidParam("from", "and to must be the starts of two days (UTC)");
 }
 
 type PeriodValues = [accountId: string, from: Date, to: Date];
@@ -85,38 +89,61 @@ interface LineRow {
   amount: bigint;
 }
 
-async function readLines(client: pg.PoolClient, values: PeriodValues, sql: string) {
-  const { rows } = await client.query<LineRow>(sql, values);
-  const lines = rows.slice(0, maxLines).map((row) => ({
+/** Resolves with the first lines of a kind, one line for the rest, and the sum of all. */
+async function readLines(client: pg.PoolClient, values: PeriodValues, { rows, reason }: LinesSql) {
+  const { rows: listed } = await client.query<LineRow>(
+    `SELECT recorded_at AS at, reference, ${reason} AS reason, amount
+     FROM (${rows} ORDER BY recorded_at, reference LIMIT ${maxLines}) line
+     ORDER BY recorded_at, reference`,
+    values,
+  );
+  const { rows: sums } = await client.query<{ entries: bigint; sum: bigint; last: Date | null }>(
+    `SELECT count(*) AS entries, coalesce(sum(amount), 0)::bigint AS sum, max(recorded_at) AS last
+     FROM (${rows}) line`,
+    values,
+  );
+  const { entries = 0n, sum = 0n, last = null } = sums[0] ?? {};
+  const lines = listed.map((row) => ({
     at: timestampFromDate(row.at),
     ...{ reference: row.reference, reason: row.reason, amountNanoUsd: row.amount, entries: 1n },
   }));
-  const rest = rows.slice(maxLines);
-  const last = rest.at(-1);
-  if (last !== undefined) {
-    const amountNanoUsd = rest.reduce((sum, { amount }) => sum + amount, 0n);
-    const entries = BigInt(rest.length);
-    const at = timestampFromDate(last.at);
-    lines.push({ at, reference: "", reason: "", amountNanoUsd, entries });
+  if (last !== null && entries > BigInt(lines.length)) {
+    const amountNanoUsd = sum - listed.reduce((all, { amount }) => all + amount, 0n);
+    const rest = {
+      reference: "",
+      reason: "",
+      amountNanoUsd,
+      entries: entries - BigInt(lines.length),
+    };
+    lines.push({ at: timestampFromDate(last), ...rest });
   }
-  return { lines, sum: rows.reduce((sum, { amount }) => sum + amount, 0n) };
+  return { lines, sum };
 }
 
-const topUpsSql = `
-  SELECT recorded_at AS at, reference, '' AS reason, credited_nano_usd AS amount FROM credit
-  WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3
-  ORDER BY recorded_at, reference`;
+/** The rows of a kind of line, and the expression of the reason of one. */
+interface LinesSql {
+  rows: string;
+  reason: string;
+}
 
-/** The adjustments of reversals are refunds. */
-function adjustmentsSql(not: "" | "NOT"): string {
-  return `
-    SELECT a.recorded_at AS at, a.reference, coalesce(e.reason, '') AS reason,
-      a.amount_nano_usd AS amount
-    FROM adjustment a
-    LEFT JOIN entry e ON e.id = a.entry_id AND e.recorded_at = a.recorded_at
-    WHERE a.account_id = $1 AND a.recorded_at >= $2 AND a.recorded_at < $3
-      AND a.reference ${not} LIKE 'reversal:%'
-    ORDER BY a.recorded_at, a.reference`;
+const topUpsSql: LinesSql = {
+  rows: `
+    SELECT recorded_at, reference, credited_nano_usd AS amount FROM credit
+    WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3`,
+  reason: "''",
+};
+
+/** The adjustments of reversals, and of refunds of requests, are refunds. */
+export const isRefundSql = "(reference LIKE 'reversal:%' OR reference LIKE 'refund:%')";
+
+function adjustmentsSql(not: "" | "NOT"): LinesSql {
+  return {
+    rows: `
+      SELECT recorded_at, reference, amount_nano_usd AS amount, entry_id FROM adjustment
+      WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND ${not} ${isRefundSql}`,
+    reason: `coalesce((SELECT e.reason FROM entry e
+      WHERE e.id = line.entry_id AND e.recorded_at = line.recorded_at), '')`,
+  };
 }
 
 interface ChargeRow {

@@ -134,7 +134,8 @@ export async function adjust(
 
 const maxReasonLength = 200;
 
-function requireAdjustment(amountNanoUsd: bigint, reference: string, reason: string): void {
+/** Throws `invalid_param` for an amount, a reference or a reason that no adjustment may have. */
+export function requireAdjustment(amountNanoUsd: bigint, reference: string, reason: string): void {
   if (amountNanoUsd === 0n || amountNanoUsd % nanoPerMicro !== 0n) {
     throw invalidParam("amount", "An amount is not zero, and has at most six decimals.");
   }
@@ -143,16 +144,14 @@ function requireAdjustment(amountNanoUsd: bigint, reference: string, reason: str
     throw invalidParam("reason", `A reason has 1 to ${maxReasonLength} characters.`);
   }
   if (reference.trim() === "") throw invalidParam("reference", "An adjustment needs a reference.");
-  if (reference.startsWith(reversalPrefix)) {
-    throw invalidParam(
-      "reference",
-      `Only reversals have references that begin with ${reversalPrefix}`,
-    );
+  const reserved = reservedPrefixes.find((prefix) => reference.startsWith(prefix));
+  if (reserved !== undefined) {
+    throw invalidParam("reference", `No such reference begins with ${reserved}`);
   }
 }
 
-/** The references of the adjustments that add_reversal_entry writes. */
-const reversalPrefix = "reversal:";
+/** The references of the adjustments that add_reversal_entry and refund_charge write. */
+const reservedPrefixes = ["reversal:", "refund:"];
 
 /** Returns the error of an amount that a wallet cannot hold. */
 export function tooMuch(): GatewayError {

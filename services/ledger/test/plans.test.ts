@@ -16,6 +16,7 @@ import {
 } from "../src/read-entries.ts";
 import { findRequests } from "../src/requests.ts";
 import { sumUsage } from "../src/usage-sums.ts";
+import { sumWallets } from "../src/wallet-sums.ts";
 import { createLedgerDatabase, openLedger, openWallet, usageEvent } from "./ledger-database.ts";
 
 /** The captures of the account, besides its top-up. */
@@ -92,7 +93,13 @@ describe("reads of the ledger", () => {
     ["the events that are not recorded", () => findMissing(pool, someIds)],
     ["a page of entries", () => page("")],
     ["the next page", async () => page((await newest()).id)],
-    ["a page of all accounts", () => listEntries(prisma, { ...firstPage, accountId: "" })],
+    ["the top-ups of an account", () => ofKind("top_up", accountId)],
+    ["the refunds of all accounts", () => ofKind("refund", "")],
+    ["the sums of all wallets", () => sumWallets(pool, { from: april, to: may })],
+    [
+      "a page of all accounts",
+      () => listEntries({ pool, prisma }, { ...firstPage, accountId: "" }),
+    ],
     ["the usage of all accounts", () => sumUsage(pool, { ...month, accountId: "" })],
     ["the usage of an account", () => sumUsage(pool, { ...month, accountId })],
     ["a page of requests with an error of all accounts", () => failures("", "")],
@@ -138,8 +145,15 @@ describe("reads of the ledger", () => {
 
   const firstPage = { limit: 10, beforeEntryId: "" };
 
+  const april = new Date("2026-04-01");
+  const may = new Date("2026-05-01");
+
+  function ofKind(kind: string, of: string) {
+    return listEntries({ pool, prisma }, { ...firstPage, accountId: of, filter: { kind } });
+  }
+
   function page(beforeEntryId: string) {
-    return listEntries(prisma, { ...firstPage, accountId, beforeEntryId });
+    return listEntries({ pool, prisma }, { ...firstPage, accountId, beforeEntryId });
   }
 
   function failures(of: string, beforeCursor: string) {

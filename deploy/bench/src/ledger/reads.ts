@@ -89,7 +89,7 @@ function readsOf(
     to: new Date(hour + hourMs),
   });
   const page = (owner: string, beforeEntryId = "") =>
-    listEntries(databases.prisma, { accountId: owner, limit: 50, beforeEntryId });
+    listEntries(databases, { accountId: owner, limit: 50, beforeEntryId });
   const usage = (owner: string, by: UsageBy) =>
     sumUsage(pool, { accountId: owner, by, ...days(30) });
   const allRequests = { onlyFailed: false, errorCode: "", limit: 50, beforeCursor: "" };

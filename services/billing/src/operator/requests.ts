@@ -36,12 +36,12 @@ export function implementRequests(parts: OperatorParts) {
     },
     async getRequest({ id, account }) {
       const accountId = await accountIdOf(prisma, account);
-      const [{ requests, entries }, refusals] = await Promise.all([
+      const [{ requests, entries, refunds }, refusals] = await Promise.all([
         ledger.readRequest({ id, accountId }),
         findRefusals(prisma, { id, accountId }),
       ]);
       if (requests.length === 0 && refusals.length === 0) throw unknownRequest(id);
-      return { requests, entries, refusals };
+      return { requests, entries, refunds, refusals };
     },
     async listRefusals({ account, keyId, code, limit, beforeRequestId }) {
       const filter = { accountId: await accountIdOf(prisma, account), keyId, code };

@@ -21,7 +21,7 @@ interface WalletChange {
 }
 
 /** The operator's calls about wallets. */
-export function implementWallets({ prisma, ledger, actor }: OperatorParts) {
+export function implementWallets({ prisma, ledger, credits, actor }: OperatorParts) {
   /**
    * Records a change of a wallet right after it. A repeated call writes the record that is missing
    * if the process was killed in between.
@@ -73,6 +73,25 @@ export function implementWallets({ prisma, ledger, actor }: OperatorParts) {
       const change = { wallet, applied: adjusted, amountNanoUsd, reason, reference };
       await record("AdjustWallet", accountId, change);
       return { adjusted, ...(wallet && { wallet }) };
+    },
+    async refundRequest({ requestId, amountNanoUsd, reason, reference }) {
+      requireReference(reference);
+      const { entries } = await ledger.readRequest({ id: requestId, accountId: "" });
+      const charged = entries.find((entry) => entry.requestId === requestId);
+      if (charged === undefined) {
+        const message = `No request with a charge has the id ${requestId}.`;
+        throw new GatewayError("not_found", message, { param: "request_id" });
+      }
+      const { accountId } = charged;
+      const request = { accountId, requestId, amountNanoUsd, reason, reference };
+      const { wallet, refunded } = await credits.refundCharge(request);
+      // A reference belongs to a request, and the audit log compares those of a wallet.
+      const change = { wallet, applied: refunded, amountNanoUsd, reason };
+      await record("RefundRequest", accountId, {
+        ...change,
+        reference: `${requestId}:${reference}`,
+      });
+      return { refunded, ...(wallet && { wallet }) };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }

@@ -1,3 +1,5 @@
+import { invalidParam } from "@tollgate/core/errors";
+
 /** Statements wait until every transaction that began in their month has ended. */
 const graceMs = 60 * 60 * 1_000;
 /** How far back statements are issued if none were issued for a time. */
@@ -11,6 +13,13 @@ export function startOfMonth(time: Date, months = 0): Date {
 /** Returns a month as `2026-11`. */
 export function monthText(month: Date): string {
   return month.toISOString().slice(0, 7);
+}
+
+/** Returns the start of a month that is written as `2026-11`. Throws `invalid_param` for another text. */
+export function readMonthText(text: string): Date {
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? new Date(`${text}-01`) : undefined;
+  if (month !== undefined) return month;
+  throw invalidParam("month", "must be a month such as 2026-11");
 }
 
 /**

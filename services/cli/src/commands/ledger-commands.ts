@@ -1,27 +1,41 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
-import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
-import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { formatUsd } from "@tollgate/core/money";
+import type { WalletSums } from "@tollgate/proto/tollgate/v1/statement";
 import { UsageError } from "../help.ts";
+import { periodOfOptions } from "../options/usage-period.ts";
+import { entryJson, entryLine } from "../text/entry-lines.ts";
+import { formatTable, type TableColumn } from "../text/table.ts";
 import type { Command } from "./command.ts";
 
 /** A verification reads every entry. */
 const verifyTimeoutMs = 60 * 60 * 1_000;
 
+/** `tollgate ledger list` */
 export const listLedgerCommand: Command = {
   takes: [],
-  options: ["account", "limit", "before"],
-  async run(_args, { account = "", limit: limitText = "50", before = "" }, operator) {
+  options: ["account", "kind", "request", "from", "to", "limit", "before"],
+  async run(_args, { account = "", limit: limitText = "50", before = "", ...options }, operator) {
     const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0;
     if (limit < 1 || limit > 1_000) throw new UsageError("--limit must be from 1 to 1000");
-    const page = { account, limit, beforeEntryId: before };
-    const { entries } = await operator().listLedger(page);
+    const { kind = "", request: requestId = "" } = options;
+    const filter = { kind, requestId, ...periodOf(options) };
+    const { entries } = await operator().listLedger({
+      ...{ account, limit, beforeEntryId: before, filter },
+    });
     const last = entries.length === limit ? entries.at(-1) : undefined;
     const more = last === undefined ? [] : [`older entries: --before ${last.id}`];
     return { lines: [...entries.map(entryLine), ...more], json: entries.map(entryJson) };
   },
 };
 
+/** Without --from and --to, entries of any time are listed. */
+function periodOf(options: { from?: string | undefined; to?: string | undefined }) {
+  if (options.from === undefined && options.to === undefined) return {};
+  const { from, to } = periodOfOptions(options, new Date());
+  return { from: timestampFromDate(from), to: timestampFromDate(to) };
+}
+
+/** `tollgate ledger verify` */
 export const verifyLedgerCommand: Command = {
   takes: [],
   options: [],
@@ -51,62 +65,53 @@ export const verifyLedgerCommand: Command = {
   },
 };
 
-function entryLine(entry: Entry): string {
-  const at = entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString();
-  const amount = formatUsd(entry.amountNanoUsd).padStart(14);
-  const { quantity, unitType } = entry;
-  const subject =
-    entry.alias === ""
-      ? `${entry.reference} ${entry.reason}`.trimEnd()
-      : `${entry.alias} ${quantity} ${unitType}`;
-  const { uncollectedNanoUsd } = entry;
-  const uncollected =
-    uncollectedNanoUsd > 0n ? ` (uncollected ${formatUsd(uncollectedNanoUsd)})` : "";
-  return `${at} ${amount} ${entry.kind.padEnd(10)} ${entry.accountId} ${subject}${uncollected}`;
-}
+/** `tollgate ledger month` */
+export const readMonthCommand: Command = {
+  takes: [],
+  mayTake: "MONTH",
+  options: [],
+  async run([month = ""], _options, operator) {
+    const { wallets, hasMore, total } = await operator().readMonth({ month });
+    const rows = total === undefined ? wallets : [...wallets, { ...total, accountName: "total" }];
+    const more = hasMore ? ["there are more accounts, which are in the total"] : [];
+    return {
+      lines: [...formatTable(monthColumns, rows), ...more],
+      json: {
+        accounts: wallets.map(sumsJson),
+        has_more: hasMore,
+        total: total === undefined ? null : sumsJson(total),
+      },
+    };
+  },
+};
 
-function entryJson(entry: Entry) {
+const monthColumns: readonly TableColumn<WalletSums>[] = [
+  {
+    title: "ACCOUNT",
+    cell: ({ accountName, accountId }) => accountName || accountId,
+    align: "left",
+  },
+  { title: "OPENING", cell: ({ openingNanoUsd }) => formatUsd(openingNanoUsd) },
+  { title: "TOP-UPS", cell: ({ topUpsNanoUsd }) => formatUsd(topUpsNanoUsd) },
+  { title: "CHARGES", cell: ({ chargesNanoUsd }) => formatUsd(chargesNanoUsd) },
+  { title: "REFUNDS", cell: ({ refundsNanoUsd }) => formatUsd(refundsNanoUsd), rank: 2 },
+  {
+    title: "ADJUSTMENTS",
+    cell: ({ adjustmentsNanoUsd }) => formatUsd(adjustmentsNanoUsd),
+    rank: 1,
+  },
+  { title: "CLOSING", cell: ({ closingNanoUsd }) => formatUsd(closingNanoUsd) },
+];
+
+function sumsJson(sums: WalletSums) {
   return {
-    id: entry.id,
-    event_id: entry.eventId,
-    account_id: entry.accountId,
-    key_id: entry.keyId,
-    kind: entry.kind,
-    amount_usd: formatUsd(entry.amountNanoUsd),
-    amount_nano_usd: String(entry.amountNanoUsd),
-    uncollected_nano_usd: String(entry.uncollectedNanoUsd),
-    request_id: entry.requestId,
-    route_type: entry.routeType,
-    alias: entry.alias,
-    provider: entry.provider,
-    unit_type: entry.unitType,
-    quantity: Number(entry.quantity),
-    basis: entry.basis,
-    corpus_size: Number(entry.corpusSize),
-    lines: entry.lines.map(lineJson),
-    provider_usage: parseJson(entry.providerUsage),
-    reference: entry.reference,
-    reason: entry.reason,
-    recorded_at:
-      entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString(),
+    account_id: sums.accountId,
+    account: sums.accountName,
+    opening_usd: formatUsd(sums.openingNanoUsd),
+    top_ups_usd: formatUsd(sums.topUpsNanoUsd),
+    charges_usd: formatUsd(sums.chargesNanoUsd),
+    refunds_usd: formatUsd(sums.refundsNanoUsd),
+    adjustments_usd: formatUsd(sums.adjustmentsNanoUsd),
+    closing_usd: formatUsd(sums.closingNanoUsd),
   };
-}
-
-function lineJson({ dimension, quantity, pricePicoUsd, per, amountNanoUsd }: UsageLine) {
-  return {
-    dimension,
-    quantity: Number(quantity),
-    price_usd: formatPicoUsd(pricePicoUsd),
-    per: Number(per),
-    amount_nano_usd: String(amountNanoUsd),
-  };
-}
-
-/** Returns the value of a JSON text, or null for any other text. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

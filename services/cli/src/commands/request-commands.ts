@@ -1,12 +1,14 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
-import type { HoldSummary, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
+import type { Entry, HoldSummary, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
+import { UsageError } from "../help.ts";
 import { periodOfOptions } from "../options/usage-period.ts";
-import { readWholeNumber } from "../text/amounts.ts";
+import { readUsd, readWholeNumber, shortUsd, walletJson } from "../text/amounts.ts";
+import { entryJson } from "../text/entry-lines.ts";
 import { refusalJson, refusalLines } from "../text/refusal-lines.ts";
 import { requestJson, requestLines } from "../text/request-lines.ts";
 import { formatTable, type TableColumn } from "../text/table.ts";
-import { isoTime } from "../text/times.ts";
+import { isoTime, shortTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
 
 const maxPage = 1_000;
@@ -59,14 +61,43 @@ export const showRequestCommand: Command = {
   takes: ["an id"],
   options: [],
   async run([id = ""], _options, operator) {
-    const { requests, entries, refusals } = await operator().getRequest({ id });
+    const { requests, entries, refunds, refusals } = await operator().getRequest({ id });
     const blocks = [
       ...requests.map((request, index) => requestLines(request, entries[index])),
+      ...(refunds.length === 0 ? [] : [refunds.map(refundLine)]),
       ...refusals.map(refusalLines),
     ];
     return {
       lines: blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines])),
-      json: { requests: requests.map(requestJson), refusals: refusals.map(refusalJson) },
+      json: {
+        requests: requests.map(requestJson),
+        refunds: refunds.map(entryJson),
+        refusals: refusals.map(refusalJson),
+      },
+    };
+  },
+};
+
+function refundLine({ recordedAt, amountNanoUsd, reason }: Entry): string {
+  return `refunded: ${shortUsd(amountNanoUsd)} USD, ${shortTime(recordedAt)}, ${reason}`;
+}
+
+/** `tollgate request refund` */
+export const refundRequestCommand: Command = {
+  takes: ["an id", "USD"],
+  options: ["reason", "reference"],
+  async run([requestId = "", usd = ""], { reason, reference }, operator) {
+    if (reason === undefined || reference === undefined) {
+      throw new UsageError("request refund needs --reason and --reference");
+    }
+    const amountNanoUsd = readUsd(usd, "the refund");
+    const request = { requestId, amountNanoUsd, reason, reference };
+    const { wallet, refunded } = await operator().refundRequest(request);
+    const what = refunded ? "refunded" : "was refunded before:";
+    const balance = formatUsd(wallet?.balanceNanoUsd ?? 0n);
+    return {
+      lines: [`${what} ${shortUsd(amountNanoUsd)} USD of ${requestId}, balance ${balance} USD`],
+      json: { refunded, request_id: requestId, ...walletJson(wallet) },
     };
   },
 };

@@ -57,6 +57,8 @@ export const operatorRules: Calls<typeof OperatorService> = {
   readWallet: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   topUpWallet: { role: OPERATOR },
   adjustWallet: { role: OPERATOR },
+  refundRequest: { role: OPERATOR },
+  readMonth: { role: VIEWER },
   getPaymentSettings: { role: CUSTOMER, members: payers, confinedBy: "account" },
   createCheckout: { role: OPERATOR, members: payers, confinedBy: "account" },
   getAutoTopUp: { role: CUSTOMER, members: payers, confinedBy: "account" },

@@ -70,6 +70,13 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("./screens/account/account.tsx"), "AccountScreen"),
 });
 
+const months = createRoute({
+  getParentRoute: () => app,
+  path: "/months",
+  validateSearch: (raw: RawSearch) => readTexts(raw, ["month"]),
+  component: lazyRouteComponent(() => import("./screens/months/months.tsx"), "MonthsScreen"),
+});
+
 const keys = createRoute({
   getParentRoute: () => app,
   path: "/keys",
@@ -189,6 +196,7 @@ const routeTree = root.addChildren([
     overview,
     accounts,
     account,
+    months,
     keys,
     key,
     members,

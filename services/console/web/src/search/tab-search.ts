@@ -1,3 +1,4 @@
+import { type LedgerSearch, readLedgerSearch } from "./ledger-search.ts";
 import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
 
 /** The address of a screen with tabs. A list of a tab begins after `before`. */
@@ -10,8 +11,14 @@ const accountTabs = ["ledger", "holds", "keys", "members", "prices"] as const;
 const settingsTabs = ["operators", "tokens", "audit", "sign-in", "retention"] as const;
 
 /** Returns what an address asks of an account's screen. */
-export function readAccountSearch(raw: RawSearch): TabSearch<(typeof accountTabs)[number]> {
-  return { ...readTexts(raw, ["before"]), ...defined({ tab: readOne(raw, "tab", accountTabs) }) };
+export function readAccountSearch(
+  raw: RawSearch,
+): TabSearch<(typeof accountTabs)[number]> & LedgerSearch {
+  return {
+    ...readTexts(raw, ["before"]),
+    ...defined({ tab: readOne(raw, "tab", accountTabs) }),
+    ...readLedgerSearch(raw),
+  };
 }
 
 /** Returns what an address asks of the settings. */

@@ -172,6 +172,10 @@ CREATE TABLE entry_month (
 CREATE INDEX entry_account_recorded_at ON entry (account_id, recorded_at, id)
   INCLUDE (kind, amount_nano_usd);
 CREATE INDEX entry_request_id ON entry (request_id);
+-- Pages of top-ups, adjustments or failures, which are few among the entries.
+CREATE INDEX entry_account_not_usage ON entry (account_id, recorded_at, id) INCLUDE (kind)
+  WHERE kind <> 'usage';
+CREATE INDEX entry_not_usage ON entry (id) INCLUDE (kind) WHERE kind <> 'usage';
 -- The bases of fallbacks: fallback-bases.ts. Few entries have one.
 CREATE INDEX entry_fallback ON entry (recorded_at) INCLUDE (alias, basis) WHERE basis IN (
   'approx4', 'file_bytes', 'file_parts', 'input_pages', 'input_tokens', 'page_tree', 'pcm_bytes',
@@ -217,6 +221,9 @@ CREATE TABLE adjustment (
   recorded_at     timestamptz(6) NOT NULL,
   PRIMARY KEY (account_id, reference)
 );
+
+-- The adjustments of a period.
+CREATE INDEX adjustment_recorded_at ON adjustment (recorded_at);
 
 -- Payments that were refunded or disputed after their top-up (reverse_top_up). What the wallet does not have is a
 -- debt, until it is collected (collect_debt). The lock of the account's wallet covers these rows.

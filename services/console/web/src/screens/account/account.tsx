@@ -66,7 +66,7 @@ function endFacts({ frozenAt, closedAt }: Account) {
 
 function Content({ summary }: { summary: AccountSummary }) {
   const { account, wallet } = summary;
-  const { tab = "ledger", before } = route.useSearch();
+  const { tab = "ledger", before, ...ledger } = route.useSearch();
   if (account === undefined) return null;
   const balance = wallet?.balanceNanoUsd ?? 0n;
   return (
@@ -118,7 +118,7 @@ function Content({ summary }: { summary: AccountSummary }) {
       <div>
         <LinkGroup label="Parts" name="tab" options={tabs} current={tab} look="tabs" />
       </div>
-      {tab === "ledger" && <LedgerEntries accountId={account.id} />}
+      {tab === "ledger" && <LedgerEntries accountId={account.id} search={ledger} />}
       {tab === "holds" && <OpenHolds accountId={account.id} before={before} />}
       {tab === "members" && (
         <>

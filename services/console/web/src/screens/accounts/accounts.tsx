@@ -44,6 +44,7 @@ export function Accounts() {
       <div className="filters">
         <SearchBox label="Search by name or id" q={q} />
         <OrderChoice orders={accountOrders} order={order} />
+        <Link to="/months">Sums by month</Link>
       </div>
       <Loaded query={accounts}>
         {({ accounts, hasMore }) =>

@@ -55,10 +55,10 @@ function Content({ content }: { content: StoredContent }) {
     <>
       <Text title="Request" text={readableJson(content.request)} isCut={content.isRequestCut} />
       {delivered !== undefined && (
-        <Text title="Response, its text" text={delivered} isCut={content.isResponseCut} />
+        <Text title="Text of the response" text={delivered} isCut={content.isResponseCut} />
       )}
       <Text
-        title={delivered === undefined ? "Response" : "Response, its events"}
+        title={delivered === undefined ? "Response" : "Events of the response"}
         text={readableJson(content.response)}
         isCut={content.isResponseCut}
       />

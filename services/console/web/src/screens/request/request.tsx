@@ -14,6 +14,7 @@ import { ContentPanel } from "./content-panel.tsx";
 import { EntryStep } from "./entry-step.tsx";
 import { HoldStep } from "./hold-step.tsx";
 import { PriceStep } from "./price-step.tsx";
+import { RefundSection } from "./refund-section.tsx";
 import { RefusalFacts } from "./refusal-facts.tsx";
 import { RequestFacts } from "./request-facts.tsx";
 import { RequestSums } from "./request-sums.tsx";
@@ -41,7 +42,7 @@ export function RequestScreen() {
       parent={<Link to="/requests">Requests</Link>}
     >
       <Loaded query={read} rows={14}>
-        {({ requests, entries, refusals }) => (
+        {({ requests, entries, refunds, refusals }) => (
           <>
             {refusals.map((refusal) => (
               <RefusalFacts key={refusal.requestId} refusal={refusal} />
@@ -54,6 +55,7 @@ export function RequestScreen() {
                 number={requests.length > 1 ? index + 1 : undefined}
               />
             ))}
+            {requests.length > 0 && <RefundSection requests={requests} refunds={refunds} />}
             {requests[0] && (
               <ContentPanel requestId={requests[0].requestId} account={requests[0].accountId} />
             )}

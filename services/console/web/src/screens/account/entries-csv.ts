@@ -1,0 +1,30 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
+import { toCsv } from "../../format/csv.ts";
+import { plainUsd } from "../../format/money.ts";
+
+const header = [
+  ...["id", "recorded_at", "account_id", "kind", "amount_usd", "uncollected_usd", "request_id"],
+  ...["key_id", "alias", "route_type", "quantity", "unit_type", "reference", "reason"],
+];
+
+/** Returns entries of the ledger as CSV. Amounts are what is added to the balance. */
+export function entriesCsv(entries: readonly Entry[]): string {
+  const rows = entries.map((entry) => [
+    entry.id,
+    entry.recordedAt === undefined ? "" : timestampDate(entry.recordedAt).toISOString(),
+    entry.accountId,
+    entry.kind,
+    plainUsd(entry.amountNanoUsd),
+    plainUsd(entry.uncollectedNanoUsd),
+    entry.requestId,
+    entry.keyId,
+    entry.alias,
+    entry.routeType,
+    String(entry.quantity),
+    entry.unitType,
+    entry.reference,
+    entry.reason,
+  ]);
+  return toCsv(header, rows);
+}

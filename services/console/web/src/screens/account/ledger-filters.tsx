@@ -1,0 +1,43 @@
+import { type LedgerSearch, ledgerKinds } from "../../search/ledger-search.ts";
+import { useSearchChange } from "../../ui/search-link.tsx";
+
+/** The filters of an account's ledger, which are in the address. */
+export function LedgerFilters({ search }: { search: LedgerSearch }) {
+  const change = useSearchChange();
+  const set = (name: keyof LedgerSearch) => (event: { target: { value: string } }) =>
+    change({ [name]: event.target.value.trim() || undefined });
+  return (
+    <>
+      <label className="filter">
+        From (UTC)
+        <input type="date" value={search.from ?? ""} onChange={set("from")} />
+      </label>
+      <label className="filter">
+        To
+        <input type="date" value={search.to ?? ""} onChange={set("to")} />
+      </label>
+      <label className="filter">
+        Kind
+        <select value={search.kind ?? ""} onChange={set("kind")}>
+          <option value="">All</option>
+          {Object.entries(ledgerKinds).map(([kind, name]) => (
+            <option key={kind} value={kind}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="filter">
+        Request
+        <input
+          key={search.request}
+          defaultValue={search.request ?? ""}
+          placeholder="req_…"
+          size={14}
+          onBlur={set("request")}
+          onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+        />
+      </label>
+    </>
+  );
+}
