@@ -164,6 +164,7 @@ describe("the network policies", () => {
   it("allow clients only from the ingress namespace", async () => {
     const connections = await connectionsOf("gateway-api");
     expect(connections.filter((connection) => connection.endsWith("edge:8080"))).toEqual([
+      "console -> edge:8080",
       "test -> edge:8080",
     ]);
   });
