@@ -1,4 +1,6 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { FleetSecrets } from "@tollgate/core/peer-auth";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
@@ -18,7 +20,8 @@ describe("the tollgate command", () => {
       await tollgate("account", "create", "acme", "--credit", "2.50", "--json")
     ).json();
     expect(account).toMatchObject({ name: "acme", balance_usd: "2.500000" });
-    const created = (await tollgate("key", "create", "acme", "--json")).json();
+    const labels = ["--tag", "nightly", "--tag", "eu", "--owner", "ada"];
+    const created = (await tollgate("key", "create", "acme", ...labels, "--json")).json();
     expect(created.key).toMatch(/^sk-tollgate-[A-Za-z0-9_-]{43}$/);
     const url = `${stack.url}/v1/chat/completions`;
     expect((await send(url, { key: created.key, body: chatBody() })).status).toBe(200);
@@ -41,6 +44,23 @@ describe("the tollgate command", () => {
     expect(csv[0]).toMatch(/^key,account_id,requests,/);
     expect(csv[1]).toMatch(new RegExp(`^${created.id},${account.id},1,0,`));
     expect(csv[2]).toBe("");
+    const byTag = (await usage("--by", "tag,model", "--owner", "ada", "--csv")).stdout.split("\n");
+    expect(byTag[0]).toMatch(/^tag,model,requests,/);
+    expect(byTag.slice(1, 3).map((line) => line.split(",").slice(0, 3))).toEqual([
+      ["eu", chatBody().model, "1"],
+      ["nightly", chatBody().model, "1"],
+    ]);
+    expect((await usage("--by", "tag", "--owner", "nobody")).stdout).toContain("\nnone\n");
+    const wrong = await usage("--by", "tag,model,key");
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("one or two of") });
+    const from = timestampFromDate(new Date(today));
+    const to = timestampFromDate(new Date(Date.parse(today) + 86_400_000));
+    const read = { account: "acme", from, to, by: UsageBy.KEY, thenBy: UsageBy.ROUTE };
+    const timed = await stack.operator.readUsage({ ...read, withTimes: true });
+    expect(timed.usage?.sums).toMatchObject([
+      { name: created.id, thenName: "chat", durationP99Ms: expect.any(Number) },
+    ]);
+    expect(timed.names).toEqual({ [created.id]: created.shown_key });
     const revoked = await tollgate("key", "revoke", created.id);
     expect(revoked.code).toBe(0);
     await expect

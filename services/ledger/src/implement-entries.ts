@@ -42,13 +42,13 @@ export function implementEntries(parts: LedgerParts) {
       await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
       return {};
     },
-    async findRequests({ from, to, ...page }) {
+    async findRequests({ from, to, keys, ...page }) {
       await flushCaptures(parts, page.accountId || undefined);
       const period = {
         ...(from && { from: dateOfTimestamp(from) }),
         ...(to && { to: dateOfTimestamp(to) }),
       };
-      return findRequests({ pool, prisma }, { ...page, ...period });
+      return findRequests({ pool, prisma }, { ...page, ...period, keyIds: keys?.ids });
     },
     async readRequest(which) {
       await flushCaptures(parts, which.accountId || undefined);

@@ -7,6 +7,7 @@ import { sumOverview } from "./overview.ts";
 import { findCharge, findCharges, findMissing, sumSpend } from "./read-entries.ts";
 import { isRecordable } from "./recordable.ts";
 import { sumUsage } from "./usage-sums.ts";
+import { readUsageTimes } from "./usage-times.ts";
 import { verifyLedger } from "./verify/verify.ts";
 
 /** Returns the calls that record usage events, and read what they charge. */
@@ -42,15 +43,15 @@ export function implementUsage(parts: LedgerParts) {
     async sumKeyCharges({ keyIds, from }) {
       return { charges: await sumKeyCharges(pool, keyIds, dateOfTimestamp(from)) };
     },
-    async sumUsage({ accountId, from, to, by, filter }) {
-      await flushCaptures(parts, accountId || undefined);
-      return sumUsage(pool, {
-        accountId,
-        from: dateOfTimestamp(from),
-        to: dateOfTimestamp(to),
-        by,
-        filter,
-      });
+    async sumUsage({ from, to, withTimes, keys, ...request }) {
+      await flushCaptures(parts, request.accountId || undefined);
+      const times = { from: dateOfTimestamp(from), to: dateOfTimestamp(to) };
+      const period = { ...request, ...times, keyIds: keys?.ids };
+      const [{ sums, hasMore }, timesOf] = await Promise.all([
+        sumUsage(pool, period),
+        withTimes ? readUsageTimes(pool, period) : () => ({}),
+      ]);
+      return { sums: sums.map((sum) => ({ ...sum, ...timesOf(sum) })), hasMore };
     },
     async sumOverview({ accountId, from, to }) {
       await flushCaptures(parts, accountId || undefined);

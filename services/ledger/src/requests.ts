@@ -4,6 +4,7 @@ import type pg from "pg";
 import { idAt } from "./entry-id.ts";
 import type { Entry, PrismaClient } from "./generated/client.ts";
 import { readTrail, requestIdOfResponse } from "./request-trail.ts";
+import { filterConditions } from "./usage-grouping.ts";
 import { readLines } from "./usage-lines.ts";
 
 /** What a call compares with its filters at the most, so that it takes some 50 ms at the most. */
@@ -15,6 +16,8 @@ export interface RequestPage {
   /** Empty: every account. */
   accountId: string;
   filter?: UsageFilter | undefined;
+  /** Only the requests of these keys. */
+  keyIds?: readonly string[] | undefined;
   onlyFailed: boolean;
   /** Empty: any end. Only requests whose trail is stored have one. */
   errorCode: string;
@@ -89,7 +92,7 @@ function findSql(page: RequestPage): { text: string; values: unknown[] } {
   const order = ofAccount ? "recorded_at DESC, id DESC" : "id DESC";
   const matches = [
     ...(page.onlyFailed ? ["kind = 'failure'"] : []),
-    ...columnsOf(filter).map(([column, value]) => `${column} = ${add(value)}`),
+    ...filterConditions({ accountId: "", filter, keyIds: page.keyIds }, add),
   ];
   const text = `
     WITH examined AS MATERIALIZED (
@@ -117,16 +120,6 @@ function matchSql(matches: readonly string[], ofError: boolean): string {
     WHERE e.id = failed.id AND e.recorded_at = failed.recorded_at LIMIT 1)`;
 }
 
-function columnsOf(filter: UsageFilter | undefined): [string, string][] {
-  const { keyId = "", alias = "", provider = "", routeType = "" } = filter ?? {};
-  const columns: [string, string][] = [
-    ["key_id", keyId],
-    ["alias", alias],
-    ["provider", provider],
-    ["route_type", routeType],
-  ];
-  return columns.filter(([, value]) => value !== "");
-}
 
 /**
  * Resolves with the entries of a request, oldest first: by its id, or by that of a usage event; else by an id

@@ -1,6 +1,7 @@
 import { GatewayError } from "@tollgate/core/errors";
-import { UsageBy, type UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
+import { type KeyLabel, UsageBy, type UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
+import { filterConditions, type Grouping, groupingsOf, labelJoins } from "./usage-grouping.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -15,89 +16,48 @@ export interface UsagePeriod {
   to: Date;
   by: UsageBy;
   filter?: UsageFilter | undefined;
+  /** If set, each sum is divided by this, too. */
+  thenBy?: UsageBy;
+  /** If set, how many names of `thenBy` have sums of their own. */
+  thenMost?: number;
+  /** Of keys, where usage is summed by tag or owner. */
+  keyLabels?: readonly KeyLabel[];
+  /** Only the usage of these keys. */
+  keyIds?: readonly string[] | undefined;
 }
 
 /**
- * Resolves with the sums of usage in a period, by what `by` names: 10,000 at the most. Full days
+ * Resolves with the sums of usage in a period, by what `by` and `thenBy` name: 10,000 at the most. Full days
  * (UTC) are read from the sums of days, and the rest from those of hours; no entry is read. Throws
  * `invalid_param` for a period that does not begin and end with an hour, or that is empty.
  */
-export async function sumUsage(pool: pg.Pool, { accountId, from, to, by, filter }: UsagePeriod) {
+export async function sumUsage(pool: pg.Pool, period: UsagePeriod) {
+  const { from, to } = period;
   const [start, end] = [from.getTime(), to.getTime()];
   if (start % hourMs !== 0 || end % hourMs !== 0 || start >= end) {
     const message = "A period begins and ends with an hour (UTC), and ends after it begins.";
     throw new GatewayError("invalid_param", message, { param: "from" });
   }
-  const grouping = groupings[by];
-  if (grouping === undefined) {
-    const message = "Usage is summed by model, key, provider, route, account, hour, day or month.";
-    throw new GatewayError("invalid_param", message, { param: "by" });
-  }
-  if (by === UsageBy.HOUR && end - start > maxHours * hourMs) {
+  const groupings = groupingsOf(period);
+  const byHour = groupings.some(({ by }) => by === UsageBy.HOUR);
+  if (byHour && end - start > maxHours * hourMs) {
     const message = `Usage of ${maxHours / 24} days at most is summed by hour.`;
     throw new GatewayError("invalid_param", message, { param: "from" });
   }
   const firstDay = Math.min(Math.ceil(start / dayMs) * dayMs, end);
   const lastDay = Math.max(Math.floor(end / dayMs) * dayMs, firstDay);
-  const ofAccount = accountId !== "";
-  const times = by === UsageBy.HOUR ? [start, end, end, end] : [start, firstDay, lastDay, end];
-  const filters = columnsOf(filter);
-  const { rows } = await pool.query<SumRow>({
-    name: ["sum-usage", by, ofAccount, ...filters.map(([column]) => column)].join("-"),
-    text: sumSql(grouping, [
-      ...(ofAccount ? ["account_id"] : []),
-      ...filters.map(([name]) => name),
-    ]),
-    values: [
-      ...times.map((time) => new Date(time)),
-      maxSums + 1,
-      ...(ofAccount ? [accountId] : []),
-      ...filters.map(([, value]) => value),
-    ],
-  });
+  const times = byHour ? [start, end, end, end] : [start, firstDay, lastDay, end];
+  const { text, values } = sumSql(
+    period,
+    groupings,
+    times.map((time) => new Date(time)),
+  );
+  const { rows } = await pool.query<SumRow>(text, values);
   return { sums: rows.slice(0, maxSums).map(toSum), hasMore: rows.length > maxSums };
-}
-
-interface Grouping {
-  name: string;
-  accountId: string;
-  order: string;
 }
 
 /** A year of hours would be as many sums as a response has at the most. */
 const maxHours = 31 * 24;
-
-/** Returns the columns that must have certain values. */
-function columnsOf(filter: UsageFilter | undefined): [string, string][] {
-  const { keyId = "", alias = "", provider = "", routeType = "" } = filter ?? {};
-  const columns: [string, string][] = [
-    ["key_id", keyId],
-    ["alias", alias],
-    ["provider", provider],
-    ["route_type", routeType],
-  ];
-  return columns.filter(([, value]) => value !== "");
-}
-
-function byTime(format: string): Grouping {
-  const name = `to_char(at AT TIME ZONE 'UTC', '${format}')`;
-  return { name, accountId: "''", order: "name" };
-}
-
-function byColumn(name: string, accountId = "''"): Grouping {
-  return { name, accountId, order: "charged DESC, name" };
-}
-
-const groupings: Partial<Record<UsageBy, Grouping>> = {
-  [UsageBy.MODEL]: byColumn("alias"),
-  [UsageBy.KEY]: byColumn("key_id", "account_id"),
-  [UsageBy.PROVIDER]: byColumn("provider"),
-  [UsageBy.ROUTE]: byColumn("route_type"),
-  [UsageBy.ACCOUNT]: byColumn("account_id", "account_id"),
-  [UsageBy.HOUR]: byTime('YYYY-MM-DD"T"HH24:00"Z"'),
-  [UsageBy.DAY]: byTime("YYYY-MM-DD"),
-  [UsageBy.MONTH]: byTime("YYYY-MM"),
-};
 
 const counters = {
   requests: "requests",
@@ -114,36 +74,63 @@ const counters = {
 };
 
 /**
- * Returns the statement for the rows whose `filtered` columns have certain values. The sums of days are found by usage_day_day, or by the primary key of an
- * account's, and those of hours likewise.
+ * Returns the statement. The sums of days are found by usage_day_day, or by the primary key of an account's,
+ * and those of hours likewise.
  */
-function sumSql({ name, accountId, order }: Grouping, filtered: readonly string[]): string {
-  const subject = "account_id, key_id, alias, provider, route_type, unit_type";
+function sumSql(
+  period: UsagePeriod,
+  [first, second]: readonly [Grouping, Grouping],
+  times: readonly Date[],
+): { text: string; values: unknown[] } {
+  const values: unknown[] = [...times, maxSums + 1];
+  const add = (value: unknown) => `$${values.push(value)}`;
+  const conditions = filterConditions(period, add);
+  const matching = conditions.map((condition) => `${condition} AND `).join("");
+  const subject = "account_id, key_id, alias, provider, route_type, unit_type, plan";
   const columns = `${subject}, ${Object.values(counters).join(", ")}`;
-  const owner = filtered.map((column, index) => `${column} = $${6 + index} AND `).join("");
   const byUnit = Object.entries(counters).map(([as, column]) => `sum(${column}) AS ${as}`);
   const total = ([as]: [string, string]) => `least(sum(${as}), ${maxBigint})::bigint AS ${as}`;
-  return `
+  const joins = labelJoins(period, add);
+  const { thenMost = 0 } = period;
+  const isShown =
+    thenMost === 0
+      ? "true"
+      : `then_name IN (SELECT then_name FROM by_unit GROUP BY 1
+          ORDER BY sum(charged) DESC, sum(requests) DESC, 1 LIMIT ${add(thenMost)})`;
+  const order = first.isTime
+    ? "name"
+    : "sum(sum(charged)) OVER (PARTITION BY name, account_id) DESC, name, account_id";
+  const text = `
     WITH used AS (
-      SELECT day AS at, ${columns} FROM usage_day WHERE ${owner}day >= $2 AND day < $3
+      SELECT day AS at, ${columns} FROM usage_day WHERE ${matching}day >= $2 AND day < $3
       UNION ALL
-      SELECT hour, ${columns} FROM usage_hour WHERE ${owner}hour >= $1 AND hour < $2
+      SELECT hour, ${columns} FROM usage_hour WHERE ${matching}hour >= $1 AND hour < $2
       UNION ALL
-      SELECT hour, ${columns} FROM usage_hour WHERE ${owner}hour >= $3 AND hour < $4
+      SELECT hour, ${columns} FROM usage_hour WHERE ${matching}hour >= $3 AND hour < $4
     ), by_unit AS (
-      SELECT ${name} AS name, ${accountId} AS account_id, unit_type, ${byUnit.join(", ")}
-      FROM used GROUP BY 1, 2, 3
+      SELECT ${first.name} AS name, ${second.name} AS then_name, ${first.accountId} AS account_id,
+        unit_type, ${byUnit.join(", ")}
+      FROM used ${joins} GROUP BY 1, 2, 3, 4
+    ), shown AS (
+      SELECT name, CASE WHEN ${isShown} THEN then_name END AS then_name, account_id, unit_type,
+        ${Object.keys(counters)
+          .map((as) => `sum(${as}) AS ${as}`)
+          .join(", ")}
+      FROM by_unit GROUP BY 1, 2, 3, 4
     )
-    SELECT name, account_id, array_agg(unit_type ORDER BY unit_type) AS units,
+    SELECT name, then_name, account_id, array_agg(unit_type ORDER BY unit_type) AS units,
       array_agg(least(quantity, ${maxBigint})::text ORDER BY unit_type) AS quantities,
       ${Object.entries(counters).map(total).join(", ")}
-    FROM by_unit GROUP BY name, account_id ORDER BY ${order} LIMIT $5`;
+    FROM shown GROUP BY name, then_name, account_id
+    ORDER BY ${order}, then_name IS NULL, charged DESC, then_name LIMIT $5`;
+  return { text, values };
 }
 
 const maxBigint = "9223372036854775807";
 
 type SumRow = Record<keyof typeof counters, bigint> & {
   name: string;
+  then_name: string | null;
   account_id: string;
   units: string[];
   quantities: string[];
@@ -152,6 +139,8 @@ type SumRow = Record<keyof typeof counters, bigint> & {
 function toSum(row: SumRow) {
   return {
     name: row.name,
+    thenName: row.then_name ?? "",
+    isRest: row.then_name === null,
     accountId: row.account_id,
     requests: row.requests,
     failedRequests: row.failed,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { UsageBy, UsageFilterSchema } from "@tollgate/proto/tollgate/v1/ledger";
 import {
   AttemptSchema,
   Outcome,
@@ -346,8 +346,7 @@ describe("requests", () => {
     const from = new Date(Math.floor(Date.now() / day) * day);
     const period = { accountId, from, to: new Date(from.getTime() + day) };
     const names = async (by: UsageBy, filter = {}) => {
-      const none = { keyId: "", alias: "", provider: "", routeType: "" };
-      const full = { $typeName: "tollgate.v1.UsageFilter" as const, ...none, ...filter };
+      const full = create(UsageFilterSchema, filter);
       const { sums } = await sumUsage(pool, { ...period, by, filter: full });
       return sums.map(({ name, chargedNanoUsd }) => [name, chargedNanoUsd]);
     };

@@ -1,4 +1,5 @@
-import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { create } from "@bufbuild/protobuf";
+import { KeyLabelSchema, UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -207,6 +208,49 @@ describe("usage of a period", () => {
     ]);
   });
 
+  const month = { from: new Date("2026-03-01T00:00Z"), to: new Date("2026-04-01T00:00Z") };
+
+  test("by two dimensions, the names of the second that are charged least are summed", async () => {
+    const period = { ...month, accountId: "", by: UsageBy.DAY, thenBy: UsageBy.MODEL };
+    const rows = async (thenMost: number) =>
+      (await sumUsage(pool, { ...period, thenMost })).sums
+        .slice(0, 3)
+        .map(({ name, thenName, isRest, costNanoUsd }) => [name, thenName, isRest, costNanoUsd]);
+    expect(await rows(0)).toEqual([
+      ["2026-03-01", "cheap", false, 24n],
+      ["2026-03-01", "dear", false, 120n],
+      ["2026-03-02", "cheap", false, 24n],
+    ]);
+    expect(await rows(1)).toEqual([
+      ["2026-03-01", "cheap", false, 24n],
+      ["2026-03-01", "", true, 120n],
+      ["2026-03-02", "cheap", false, 24n],
+    ]);
+  });
+
+  test("by tag and owner, as the keys are labelled, and of some keys", async () => {
+    const label = (keyId: string, by: UsageBy, text: string) =>
+      create(KeyLabelSchema, { keyId, by, label: text });
+    const keyLabels = [
+      label("key_dear", UsageBy.TAG, "a"),
+      label("key_dear", UsageBy.TAG, "b"),
+      label("key_cheap", UsageBy.OWNER, "ada"),
+    ];
+    const rows = async (more: Partial<Parameters<typeof sumUsage>[1]>) => {
+      const by = { by: UsageBy.TAG, thenBy: UsageBy.OWNER };
+      const { sums } = await sumUsage(pool, { ...month, accountId: "", ...by, keyLabels, ...more });
+      return sums.map(({ name, thenName, requests }) => [name, thenName, requests]);
+    };
+    expect(await rows({})).toEqual([
+      ["", "ada", 72n],
+      ["a", "", 72n],
+      ["b", "", 72n],
+    ]);
+    expect(await rows({ keyIds: ["key_cheap"] })).toEqual([["", "ada", 72n]]);
+    expect(await rows({ keyIds: [] })).toEqual([]);
+    await expect(rows({ thenBy: 99 as UsageBy })).rejects.toMatchObject({ param: "then_by" });
+  });
+
   test("has the account of each key, and its tokens", async () => {
     const from = new Date("2026-03-01T00:00Z");
     const to = new Date("2026-03-02T00:00Z");
@@ -214,6 +258,8 @@ describe("usage of a period", () => {
     expect(sums).toEqual([
       {
         name: "key_dear",
+        thenName: "",
+        isRest: false,
         accountId: "acct_dear",
         requests: 24n,
         failedRequests: 0n,

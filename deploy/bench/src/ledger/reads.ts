@@ -15,10 +15,16 @@ import {
 import { findRequestEntries, findRequests, toRequests } from "@tollgate/ledger/requests";
 import { readSlotCalls } from "@tollgate/ledger/slot-calls";
 import { createHoldTaker } from "@tollgate/ledger/take-holds";
-import { sumUsage } from "@tollgate/ledger/usage-sums";
+import { sumUsage, type UsagePeriod } from "@tollgate/ledger/usage-sums";
+import { readUsageTimes } from "@tollgate/ledger/usage-times";
 import { verifyLedger } from "@tollgate/ledger/verify/verify";
 import { findWallet, topUp } from "@tollgate/ledger/wallet";
-import { UsageBy, UsageFilterSchema } from "@tollgate/proto/tollgate/v1/ledger";
+import {
+  type KeyLabel,
+  KeyLabelSchema,
+  UsageBy,
+  UsageFilterSchema,
+} from "@tollgate/proto/tollgate/v1/ledger";
 import { Outcome, UsageEventSchema } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { quantile } from "../report/statistics.ts";
@@ -90,8 +96,9 @@ function readsOf(
   });
   const page = (owner: string, beforeEntryId = "") =>
     listEntries(databases, { accountId: owner, limit: 50, beforeEntryId });
-  const usage = (owner: string, by: UsageBy) =>
-    sumUsage(pool, { accountId: owner, by, ...days(30) });
+  const usage = (owner: string, by: UsageBy, more: Partial<UsagePeriod> = {}) =>
+    sumUsage(pool, { accountId: owner, by, ...days(30), ...more });
+  const keyLabels = labelsOf(filling);
   const allRequests = { onlyFailed: false, errorCode: "", limit: 50, beforeCursor: "" };
   const requests = (some: Partial<Parameters<typeof findRequests>[1]>) =>
     findRequests(databases, { accountId: "", ...allRequests, ...some });
@@ -111,6 +118,16 @@ function readsOf(
     "ledger list --account --before": () => page(accountId, filledEntryId(next() & ~1, filling)),
     "usage --by model": () => usage("", UsageBy.MODEL),
     "usage --by day": () => usage("", UsageBy.DAY),
+    "usage --by day,model": () => usage("", UsageBy.DAY, { thenBy: UsageBy.MODEL, thenMost: 8 }),
+    "usage --by key": () => usage("", UsageBy.KEY),
+    "usage --by account,model": () => usage("", UsageBy.ACCOUNT, { thenBy: UsageBy.MODEL }),
+    "usage --by provider": () => usage("", UsageBy.PROVIDER),
+    "usage --by route": () => usage("", UsageBy.ROUTE),
+    "usage --by plan": () => usage("", UsageBy.PLAN),
+    "usage --by tag,model": () => usage("", UsageBy.TAG, { thenBy: UsageBy.MODEL, keyLabels }),
+    "usage --by owner": () => usage("", UsageBy.OWNER, { keyLabels }),
+    "the times of models, of 30 days": () =>
+      readUsageTimes(pool, { accountId: "", by: UsageBy.MODEL, ...days(30) }),
     "usage --account --by key": () => usage(accountId, UsageBy.KEY),
     "request list": () => requests({}),
     "request list --before": () => requests({ beforeCursor: filledEntryId(next(), filling) }),
@@ -125,6 +142,20 @@ function readsOf(
     "the calls of all slots": () => readSlotCalls(pool),
     "hold and capture": holdAndCapture(pool, accountId),
   };
+}
+
+/** Each key has two of 50 tags, and one of ten owners. */
+function labelsOf({ accountIds, keysPerAccount }: LedgerFilling): KeyLabel[] {
+  const keyIds = accountIds.flatMap((accountId) =>
+    Array.from({ length: keysPerAccount }, (_, key) => `${accountId}/${key}`),
+  );
+  const label = (keyId: string, by: UsageBy, text: string) =>
+    create(KeyLabelSchema, { keyId, by, label: text });
+  return keyIds.flatMap((keyId, n) => [
+    label(keyId, UsageBy.TAG, `tag-${n % 50}`),
+    label(keyId, UsageBy.TAG, `tag-${(n + 7) % 50}`),
+    label(keyId, UsageBy.OWNER, `owner-${n % 10}`),
+  ]);
 }
 
 function holdAndCapture(pool: pg.Pool, accountId: string): Read {

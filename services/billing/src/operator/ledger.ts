@@ -2,8 +2,10 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
+import { findLabelledKeys, readKeyLabels } from "../labelled-keys.ts";
 import { readMonthText, startOfMonth } from "../statements/months.ts";
 import type { OperatorParts } from "./parts.ts";
+import { nameSums } from "./sum-names.ts";
 
 /** A verification reads every entry. */
 const verifyTimeoutMs = 60 * 60 * 1_000;
@@ -33,11 +35,21 @@ export function implementLedger({ prisma, ledger, credits, now }: OperatorParts)
         ...(total && { total }),
       };
     },
-    async readUsage({ account, from, to, by, filter }) {
+    async readUsage({ account, from, to, by, thenBy, filter, thenMost, withTimes }) {
       const accountId = await accountIdOf(prisma, account);
-      const period = { ...(from && { from }), ...(to && { to }) };
-      const filtered = filter === undefined ? {} : { filter };
-      return { usage: await ledger.sumUsage({ accountId, by, ...period, ...filtered }) };
+      const { tag = "", owner = "" } = filter ?? {};
+      const [keyLabels, keys] = await Promise.all([
+        readKeyLabels(prisma, { accountId }, [by, thenBy]),
+        findLabelledKeys(prisma, { accountId, tag, owner }),
+      ]);
+      const usage = await ledger.sumUsage({
+        ...{ accountId, by, thenBy, thenMost, withTimes, keyLabels },
+        ...(from && { from }),
+        ...(to && { to }),
+        ...(filter && { filter }),
+        ...(keys && { keys }),
+      });
+      return { usage, names: await nameSums(prisma, usage.sums, [by, thenBy]) };
     },
     async verifyLedger() {
       return { result: await ledger.verify({}, { timeoutMs: verifyTimeoutMs }) };

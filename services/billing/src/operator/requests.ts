@@ -4,6 +4,7 @@ import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
 import { liveProcesses, toProcess } from "../catalog/processes.ts";
+import { findLabelledKeys } from "../labelled-keys.ts";
 import { sumRefusals } from "../refusals/refusal-sums.ts";
 import { findRefusals, listRefusals } from "../refusals/stored-refusals.ts";
 import { pageSize } from "./account-messages.ts";
@@ -21,10 +22,14 @@ export function implementRequests(parts: OperatorParts) {
       return { holds, hasMore };
     },
     async listRequests(request) {
-      const { account, keyId, alias, provider, routeType, from, to } = request;
+      const { account, keyId, alias, provider, routeType, plan, from, to } = request;
+      const accountId = await accountIdOf(prisma, account);
+      const { tag, owner } = request;
+      const keys = await findLabelledKeys(prisma, { accountId, tag, owner });
       const { requests, nextCursor } = await ledger.findRequests({
-        accountId: await accountIdOf(prisma, account),
-        filter: { keyId, alias, provider, routeType },
+        accountId,
+        filter: { keyId, alias, provider, routeType, plan },
+        ...(keys && { keys }),
         onlyFailed: request.onlyFailed,
         errorCode: request.errorCode,
         limit: pageSize(request.limit),

@@ -42,6 +42,7 @@ export const optionTypes = {
   name: { type: "string" },
   owner: { type: "string" },
   parallel: { type: "string" },
+  plan: { type: "string" },
   provider: { type: "string" },
   publish: { type: "boolean" },
   reason: { type: "string" },

@@ -6,7 +6,7 @@ import { periodOfOptions } from "../options/usage-period.ts";
 import { exactUsd } from "../text/amounts.ts";
 import { terminalWidth } from "../text/table.ts";
 import { usageTable } from "../text/usage-table.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandOptions } from "./command.ts";
 
 const groupings: Readonly<Record<string, UsageBy>> = {
   model: UsageBy.MODEL,
@@ -14,6 +14,9 @@ const groupings: Readonly<Record<string, UsageBy>> = {
   provider: UsageBy.PROVIDER,
   route: UsageBy.ROUTE,
   account: UsageBy.ACCOUNT,
+  plan: UsageBy.PLAN,
+  tag: UsageBy.TAG,
+  owner: UsageBy.OWNER,
   hour: UsageBy.HOUR,
   day: UsageBy.DAY,
   month: UsageBy.MONTH,
@@ -22,19 +25,24 @@ const groupings: Readonly<Record<string, UsageBy>> = {
 /** `tollgate usage`: what was used and charged in a period, as a table, CSV or JSON. */
 export const usageCommand: Command = {
   takes: [],
-  options: ["account", "by", "key", "model", "provider", "route", "from", "to", "csv"],
-  async run(_args, { account = "", by: byName = "model", csv = false, ...options }, operator) {
-    const by = Object.hasOwn(groupings, byName) ? groupings[byName] : undefined;
-    if (by === undefined) {
-      throw new UsageError(`--by must be one of ${Object.keys(groupings).join(", ")}`);
-    }
+  options: [
+    ...["account", "by", "key", "model", "provider", "route", "plan", "tag", "owner"],
+    ...["from", "to", "csv"],
+  ] as readonly (keyof CommandOptions)[],
+  async run(_args, { account = "", by: byText = "model", csv = false, ...options }, operator) {
+    const names = byText.split(",");
+    const [by, thenBy = UsageBy.UNSPECIFIED] = names.map(readGrouping);
+    if (by === undefined || names.length > 2) throw wrongGrouping();
     const { key: keyId = "", model: alias = "", provider = "", route: routeType = "" } = options;
-    const filter = { keyId, alias, provider, routeType };
+    const { plan = "", tag: [tag = ""] = [], owner = "" } = options;
+    const filter = { keyId, alias, provider, routeType, plan, tag, owner };
     const { from, to } = periodOfOptions(options, new Date());
     const period = { from: timestampFromDate(from), to: timestampFromDate(to) };
-    const { usage } = await operator().readUsage({ account, by, filter, ...period });
+    const { usage } = await operator().readUsage({
+      ...{ account, by, thenBy, filter, ...period },
+    });
     const { sums = [], hasMore = false } = usage ?? {};
-    const lines = csv ? csvLines(sums, byName) : tableLines(sums, byName);
+    const lines = csv ? csvLines(sums, names) : tableLines(sums, names);
     const shown = `${from.toISOString()} to ${to.toISOString()}`;
     const more = hasMore ? ["there are more: choose an account or a shorter period"] : [];
     return {
@@ -42,22 +50,41 @@ export const usageCommand: Command = {
       json: {
         from: from.toISOString(),
         to: to.toISOString(),
-        by: byName,
-        usage: sums.map((sum) => usageJson(sum, byName)),
+        by: byText,
+        usage: sums.map((sum) => usageJson(sum, names)),
         has_more: hasMore,
       },
     };
   },
 };
 
-function tableLines(sums: readonly UsageSum[], by: string): string[] {
-  if (sums.length === 0) return ["none"];
-  return usageTable(sums, by, terminalWidth());
+function readGrouping(name: string): UsageBy {
+  const by = Object.hasOwn(groupings, name) ? groupings[name] : undefined;
+  if (by === undefined) throw wrongGrouping();
+  return by;
 }
 
-function usageJson(sum: UsageSum, by: string) {
+function wrongGrouping(): UsageError {
+  const names = Object.keys(groupings).join(", ");
+  return new UsageError(`--by must be one or two of ${names}, with a comma between them`);
+}
+
+function tableLines(sums: readonly UsageSum[], by: readonly string[]): string[] {
+  if (sums.length === 0) return ["none"];
+  const named =
+    by.length === 1
+      ? sums
+      : sums.map((sum) => ({
+          ...sum,
+          name: `${sum.name || "none"} / ${sum.thenName || "none"}`,
+        }));
+  return usageTable(named, by.join(" / "), terminalWidth());
+}
+
+function usageJson(sum: UsageSum, [by = "", thenBy]: readonly string[]) {
   return {
     [by]: sum.name,
+    ...(thenBy !== undefined && { [thenBy]: sum.thenName }),
     ...(by === "key" && { account_id: sum.accountId }),
     requests: Number(sum.requests),
     failed_requests: Number(sum.failedRequests),
@@ -76,13 +103,15 @@ function usageJson(sum: UsageSum, by: string) {
 }
 
 /** Returns a header and a record for each sum (RFC 4180). Quantities read `120 tokens; 2 images`. */
-function csvLines(sums: readonly UsageSum[], by: string): string[] {
-  const header = by === "key" ? [by, "account_id", ...csvColumns] : [by, ...csvColumns];
+function csvLines(sums: readonly UsageSum[], by: readonly string[]): string[] {
+  const isByKey = by[0] === "key";
+  const header = [...by, ...(isByKey ? ["account_id"] : []), ...csvColumns];
   const records = sums.map((sum) => {
     const quantities = sum.quantities.map(({ unitType, quantity }) => `${quantity} ${unitType}`);
     return [
       sum.name,
-      ...(by === "key" ? [sum.accountId] : []),
+      ...(by.length > 1 ? [sum.thenName] : []),
+      ...(isByKey ? [sum.accountId] : []),
       sum.requests,
       sum.failedRequests,
       quantities.join("; "),

@@ -35,7 +35,11 @@ test("a request that asks by provider is refused, and no other", () => {
   const refused = expect.objectContaining({ code: Code.PermissionDenied });
   const filtered = create(ListRequestsRequestSchema, { provider: "azure" });
   expect(() => refuseProviders(ListRequestsRequestSchema, filtered)).toThrow(refused);
-  for (const usage of [{ by: UsageBy.PROVIDER }, { filter: { provider: "azure" } }]) {
+  for (const usage of [
+    { by: UsageBy.PROVIDER },
+    { thenBy: UsageBy.PROVIDER },
+    { filter: { provider: "azure" } },
+  ]) {
     const request = create(ReadUsageRequestSchema, usage);
     expect(() => refuseProviders(ReadUsageRequestSchema, request)).toThrow(refused);
   }

@@ -36,8 +36,9 @@ export function refuseProviders(schema: DescMessage, request: Message): void {
     const names = message.fields
       .filter((field) => message.isSet(field))
       .map((one) => one.localName);
-    const { by } = message.message as { by?: UsageBy };
-    if (names.some((name) => concealed.has(name)) || by === UsageBy.PROVIDER) {
+    const { by, thenBy } = message.message as { by?: UsageBy; thenBy?: UsageBy };
+    const isByProvider = by === UsageBy.PROVIDER || thenBy === UsageBy.PROVIDER;
+    if (names.some((name) => concealed.has(name)) || isByProvider) {
       const text = "A customer does not see providers: filter and sum by something else.";
       throw new ConnectError(text, Code.PermissionDenied);
     }

@@ -5,25 +5,36 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Range } from "../search/period.ts";
 import type { FilterSearch } from "../search/usage-filter.ts";
 
-/** Reads the usage of a period, by what `by` names. */
-export function useUsage(range: Range, by: UsageBy, search: FilterSearch = {}) {
-  return useQuery(OperatorService.method.readUsage, usageRequest(range, by, search), {
-    placeholderData: (previous) => previous,
-  });
+/** How each sum of usage is divided further. */
+export interface UsageDivision {
+  thenBy?: UsageBy;
+  /** How many names have sums of their own; the rest is one sum. */
+  thenMost?: number;
+  /** Whether the sums have the times of requests. */
+  withTimes?: boolean;
 }
 
-/** Returns the request that reads the usage of a period, by what `by` names. */
-export function usageRequest(range: Range, by: UsageBy, search: FilterSearch = {}) {
-  return {
-    account: search.account ?? "",
-    from: timestampFromDate(range.from),
-    to: timestampFromDate(range.to),
-    by,
-    filter: {
-      keyId: search.key ?? "",
-      alias: search.model ?? "",
-      provider: search.provider ?? "",
-      routeType: search.route ?? "",
+/** Reads the usage of a period, by what `by` names. */
+export function useUsage(
+  range: Range,
+  by: UsageBy,
+  search: FilterSearch = {},
+  division: UsageDivision = {},
+) {
+  return useQuery(
+    OperatorService.method.readUsage,
+    {
+      account: search.account ?? "",
+      from: timestampFromDate(range.from),
+      to: timestampFromDate(range.to),
+      by,
+      ...division,
+      filter: {
+        ...{ keyId: search.key ?? "", alias: search.model ?? "", provider: search.provider ?? "" },
+        ...{ routeType: search.route ?? "", plan: search.plan ?? "" },
+        ...{ tag: search.tag ?? "", owner: search.owner ?? "" },
+      },
     },
-  };
+    { placeholderData: (previous) => previous },
+  );
 }

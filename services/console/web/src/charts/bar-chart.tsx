@@ -8,9 +8,8 @@ import "./charts.css";
 export interface Bar {
   key: string;
   label: string;
-  value: number;
-  /** What the value is the sum of, from the ground up. Absent: it is drawn as one. */
-  parts?: readonly number[];
+  /** From the bottom. */
+  parts: readonly number[];
   /** What is shown where the bar is pointed at. */
   detail: ReactNode;
 }
@@ -21,6 +20,8 @@ interface Props {
   bars: readonly Bar[];
   formatTick: (value: number) => string;
   height?: number;
+  /** Shows what a bar consists of, or one of its parts: by a click, or by Enter. */
+  onOpen?: (bar: number, part: number | undefined) => void;
 }
 
 const margin = { top: 10, bottom: 24 };
@@ -30,10 +31,10 @@ const digitWidth = 7;
 const labelWidth = 92;
 
 /** Bars over time. The pointer, or the arrow keys, show the amount of one. */
-export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
+export function BarChart({ title, bars, formatTick, height = 220, onOpen }: Props) {
   const [element, width] = useWidth<HTMLDivElement>();
   const [chosen, setChosen] = useState<number>();
-  const most = Math.max(0, ...bars.map(({ value }) => value));
+  const most = Math.max(0, ...bars.map(({ parts }) => sumOf(parts)));
   const axis = axisOf(most, height - margin.bottom, margin.top);
   const { y } = axis;
   const ticks = axis.ticks.map((value) => ({ value, text: formatTick(value) }));
@@ -49,6 +50,7 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
     setChosen(clamp(Math.floor(at / x.step()), bars.length));
   };
   const move = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && chosen !== undefined) return onOpen?.(chosen, undefined);
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();
@@ -63,7 +65,7 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
         style={{ height }}
         role="group"
         aria-roledescription="chart"
-        aria-label={`${title}. The arrow keys read single bars.`}
+        aria-label={`${title}. The arrow keys read single bars.${onOpen ? " Enter shows the requests of one." : ""}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys choose a bar.
         tabIndex={0}
         onKeyDown={move}
@@ -74,12 +76,13 @@ export function BarChart({ title, bars, formatTick, height = 220 }: Props) {
             width={width}
             height={height}
             aria-hidden="true"
+            className={onOpen && "opens"}
             onPointerMove={point}
             onPointerLeave={() => setChosen(undefined)}
           >
             <Grid ticks={ticks} y={y} left={left} right={width} />
             <g transform={`translate(${left} 0)`}>
-              <Bars bars={bars} chosen={chosen} x={x} y={y} bottom={height - margin.bottom} />
+              <Bars bars={bars} chosen={chosen} x={x} y={y} onOpen={onOpen} />
               <Labels
                 bars={bars}
                 left={(key) => (x(key) ?? 0) + x.bandwidth() / 2}
@@ -104,55 +107,35 @@ function Bars(props: {
   chosen: number | undefined;
   x: ((key: string) => number | undefined) & { bandwidth(): number };
   y: (value: number) => number;
-  bottom: number;
+  onOpen: Props["onOpen"];
 }) {
-  const { bars, chosen, x, y, bottom } = props;
-  return bars.map(({ key, value, parts }, index) => {
-    const className = chosen === index ? "bar chosen" : "bar";
-    const place = { x: x(key) ?? 0, width: x.bandwidth() };
-    if (parts !== undefined) {
-      return (
-        <g key={key} className={className}>
-          <StackedParts parts={parts} {...place} y={y} />
-        </g>
-      );
-    }
-    return (
-      <BarRounded
-        key={key}
-        className={className}
-        {...place}
-        y={y(value)}
-        height={Math.max(0, bottom - y(value))}
-        radius={Math.min(3, x.bandwidth() / 3)}
-        top
-      />
-    );
-  });
+  const { bars, chosen, x, y, onOpen } = props;
+  return bars.map(({ key, parts }, index) => (
+    <g key={key} className={chosen === index ? "chosen" : undefined}>
+      {parts.map((value, part) => {
+        if (value <= 0) return null;
+        const [below, top] = [sumOf(parts.slice(0, part)), sumOf(parts.slice(0, part + 1))];
+        return (
+          <BarRounded
+            // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place in the bar.
+            key={part}
+            className={`bar layer-${part}`}
+            x={x(key) ?? 0}
+            y={y(top)}
+            width={x.bandwidth()}
+            height={Math.max(0, y(below) - y(top))}
+            radius={Math.min(3, x.bandwidth() / 3)}
+            top={parts.slice(part + 1).every((above) => above <= 0)}
+            onClick={() => onOpen?.(index, parts.length > 1 ? part : undefined)}
+          />
+        );
+      })}
+    </g>
+  ));
 }
 
-function StackedParts(props: {
-  parts: readonly number[];
-  x: number;
-  width: number;
-  y: (value: number) => number;
-}) {
-  const { parts, x, width, y } = props;
-  return parts.map((part, index) => {
-    const below = parts.slice(0, index).reduce((sum, one) => sum + one, 0);
-    const top = y(below + part);
-    const name = `part-${index}`;
-    return (
-      <rect
-        key={name}
-        className={name}
-        x={x}
-        y={top}
-        width={width}
-        height={Math.max(0, y(below) - top)}
-      />
-    );
-  });
+function sumOf(parts: readonly number[]): number {
+  return parts.reduce((sum, part) => sum + part, 0);
 }
 
 function Grid(props: {

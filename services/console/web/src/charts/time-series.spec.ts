@@ -9,7 +9,7 @@ const sum = (name: string) => create(UsageSumSchema, { name, requests: 7n });
 test("a chart has a bar for every day of its period, also for those without usage", () => {
   const days = range("2026-11-21T00:00Z", "2026-11-23T09:00Z");
   const buckets = bucketsOf(days, "day", [sum("2026-11-22")]);
-  expect(buckets.map(({ start, sum }) => [labelOf(start, "day"), sum?.requests])).toEqual([
+  expect(buckets.map(({ start, sums }) => [labelOf(start, "day"), sums[0]?.requests])).toEqual([
     ["Nov 21", undefined],
     ["Nov 22", 7n],
     ["Nov 23", undefined],
@@ -24,7 +24,7 @@ test.each([
 ])("the hour %s has its own bar", (name) => {
   const hours = range("2026-11-23T07:00Z", "2026-11-23T09:00Z");
   const buckets = bucketsOf(hours, "hour", [sum(name)]);
-  expect(buckets.map(({ sum }) => sum?.requests)).toEqual([undefined, 7n]);
+  expect(buckets.map(({ sums }) => sums[0]?.requests)).toEqual([undefined, 7n]);
 });
 
 test("months have their own lengths", () => {

@@ -2,10 +2,12 @@ import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import type { TimeStep } from "../search/activity-search.ts";
 import type { Range } from "../search/period.ts";
 
-/** One bar of a chart over time. Without usage, its sum is absent. */
+/** One bar of a chart over time: the sums of its parts. Without usage it has none. */
 export interface Bucket {
   start: Date;
-  sum: UsageSum | undefined;
+  /** Does not belong to it. */
+  end: Date;
+  sums: readonly UsageSum[];
 }
 
 const hourMs = 3_600_000;
@@ -15,12 +17,13 @@ const maxBuckets = 400;
 
 /** Returns a bucket for each hour, day or month (UTC) of a period, also for those without usage. */
 export function bucketsOf(range: Range, step: TimeStep, sums: readonly UsageSum[]): Bucket[] {
-  const byStart = new Map(sums.map((sum) => [startOf(sum.name, step), sum]));
+  const byStart = Map.groupBy(sums, (sum) => startOf(sum.name, step));
   const buckets: Bucket[] = [];
   let start = floorTo(range.from, step);
   while (start < range.to && buckets.length < maxBuckets) {
-    buckets.push({ start, sum: byStart.get(start.getTime()) });
-    start = nextOf(start, step);
+    const end = nextOf(start, step);
+    buckets.push({ start, end, sums: byStart.get(start.getTime()) ?? [] });
+    start = end;
   }
   return buckets;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countOf, formatCount, formatMs, formatShare, perText } from "./numbers.ts";
+import { countOf, formatChange, formatCount, formatMs, formatShare, perText } from "./numbers.ts";
 
 test("a count separates its thousands", () => {
   expect(formatCount(12_345_678n)).toBe("12,345,678");
@@ -35,4 +35,13 @@ test("a noun agrees with its count", () => {
     "0 keys",
     "2 entries",
   ]);
+});
+
+test("a change is a percentage of what was before", () => {
+  expect(formatChange(112n, 100n)).toBe("+12 %");
+  expect(formatChange(97n, 100n)).toBe("−3 %");
+  expect(formatChange(0n, 100n)).toBe("−100 %");
+  expect(formatChange(1_000n, 999n)).toBe("±0 %");
+  expect(formatChange(5n, 0n)).toBe("new");
+  expect(formatChange(0n, 0n)).toBe("–");
 });

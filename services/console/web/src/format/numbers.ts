@@ -48,6 +48,17 @@ export function formatShare(part: bigint, total: bigint): string {
   return `${tenths / 10n}.${tenths % 10n} %`;
 }
 
+/**
+ * Formats the change from an amount to another as a percentage of the first, rounded to the nearest
+ * whole one: `+12 %`, `−3 %`, `new` where there was none.
+ */
+export function formatChange(now: bigint, before: bigint): string {
+  if (before === 0n) return now === 0n ? "–" : "new";
+  const percent = Math.round((Number(now - before) / Number(before)) * 100);
+  if (percent === 0) return "±0 %";
+  return `${percent > 0 ? "+" : "−"}${formatCount(Math.abs(percent))} %`;
+}
+
 /** Formats a count and its noun: `1 key`, `2 keys`. */
 export function countOf(count: bigint | number, noun: string, plural = `${noun}s`): string {
   return `${formatCount(count)} ${Number(count) === 1 ? noun : plural}`;

@@ -1,9 +1,11 @@
 import { daysOf, type PeriodSearch, type Range, readPeriod } from "./period.ts";
 import { defined, type RawSearch, readOne } from "./read.ts";
-import { type FilterName, type FilterSearch, readFilters } from "./usage-filter.ts";
+import { type FilterName, type FilterSearch, filterNames, readFilters } from "./usage-filter.ts";
 
 /** What the bars of the chart show. */
-export const activityMetrics = { spend: "Spend", requests: "Requests", tokens: "Tokens" } as const;
+export const activityMetrics = {
+  ...{ spend: "Spend", requests: "Requests", errors: "Errors", tokens: "Tokens" },
+} as const;
 export type Metric = keyof typeof activityMetrics;
 
 /** How long one bar of the chart is. */
@@ -13,6 +15,8 @@ export type TimeStep = keyof typeof timeSteps;
 /** The address of Activity: its period, filters, chart and the members that its table lists. */
 export interface ActivitySearch extends PeriodSearch, FilterSearch {
   by?: FilterName;
+  /** What each member of the table is divided by. */
+  second?: FilterName;
   step?: TimeStep;
   metric?: Metric;
 }
@@ -26,9 +30,10 @@ export function readActivitySearch(raw: RawSearch): ActivitySearch {
     ...readPeriod(raw),
     ...readFilters(raw),
     ...defined({
-      by: readOne(raw, "by", ["model", "key", "account", "provider", "route"]),
+      by: readOne(raw, "by", Object.keys(filterNames) as FilterName[]),
+      second: readOne(raw, "second", Object.keys(filterNames) as FilterName[]),
       step: readOne(raw, "step", ["hour", "day", "month"]),
-      metric: readOne(raw, "metric", ["spend", "requests", "tokens"]),
+      metric: readOne(raw, "metric", Object.keys(activityMetrics) as Metric[]),
     }),
   };
 }

@@ -61,6 +61,11 @@ export function rangeOf(search: PeriodSearch, fallback: PeriodName, now = Date.n
   return { from: new Date(today - (days[period] - 1) * dayMs), to: new Date(end) };
 }
 
+/** Returns the period of the same length before another one. */
+export function rangeBefore({ from, to }: Range): Range {
+  return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
+}
+
 /** Returns the length of a period in days. */
 export function daysOf({ from, to }: Range): number {
   return (to.getTime() - from.getTime()) / dayMs;

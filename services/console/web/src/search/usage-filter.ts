@@ -7,6 +7,9 @@ export interface FilterSearch {
   model?: string;
   provider?: string;
   route?: string;
+  plan?: string;
+  tag?: string;
+  owner?: string;
 }
 
 export type FilterName = keyof FilterSearch;
@@ -18,6 +21,9 @@ export const filterNames: Readonly<Record<FilterName, string>> = {
   model: "Model",
   provider: "Provider",
   route: "Route",
+  plan: "Plan",
+  tag: "Tag",
+  owner: "Owner",
 };
 
 /** Returns the filters of an address. */

@@ -1,123 +1,92 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { useAccess } from "../../calls/use-session.ts";
 import { useUsage } from "../../calls/use-usage.ts";
-import { bucketsOf } from "../../charts/time-series.ts";
-import { UsageBars } from "../../charts/usage-bars.tsx";
-import {
-  type ActivitySearch,
-  activityMetrics,
-  stepOf,
-  type TimeStep,
-  timeSteps,
-} from "../../search/activity-search.ts";
-import { daysOf, type Range, rangeOf } from "../../search/period.ts";
+import type { ActivitySearch } from "../../search/activity-search.ts";
+import { type Range, rangeBefore, rangeOf } from "../../search/period.ts";
+import type { FilterName } from "../../search/usage-filter.ts";
 import { FilterBar } from "../../ui/filter-bar.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
-import { LinkGroup } from "../../ui/search-link.tsx";
+import { useSearchChange } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Breakdown } from "./breakdown.tsx";
-import { Totals } from "./totals.tsx";
+import { dimensionSums, dimensionsFor } from "./dimensions.ts";
+import { OverTime } from "./over-time.tsx";
+import { SavedViews } from "./saved-views.tsx";
 
 const route = getRouteApi("/app/activity");
 const fallback = "30d";
-const stepSums = { hour: UsageBy.HOUR, day: UsageBy.DAY, month: UsageBy.MONTH };
-const bySums = {
-  model: UsageBy.MODEL,
-  key: UsageBy.KEY,
-  account: UsageBy.ACCOUNT,
-  provider: UsageBy.PROVIDER,
-  route: UsageBy.ROUTE,
-};
-const byNames = {
-  model: "Model",
-  key: "Key",
-  account: "Account",
-  provider: "Provider",
-  route: "Route",
-} as const;
-
-/** A customer sees one account, and not who serves it. */
-const { account: _account, provider: _provider, ...customerNames } = byNames;
-
-const { hour: _hour, ...longSteps } = timeSteps;
-const maxHourDays = 14;
 
 /** What was used and spent in a period. */
 export function Activity() {
   const search = route.useSearch();
-  const { isCustomer } = useAccess();
   const range = rangeOf(search, fallback);
-  const { by = "model" } = search;
-  const usage = useUsage(range, bySums[by], search);
   return (
-    <Screen title="Activity">
+    <Screen title="Activity" actions={<SavedViews search={search} />}>
       <div className="filters">
         <PeriodLinks search={search} fallback={fallback} hasDays />
         <FilterBar search={search} />
       </div>
       <OverTime search={search} range={range} />
-      <Section
-        title="By"
-        actions={
-          <LinkGroup
-            label="List by"
-            name="by"
-            options={isCustomer ? customerNames : byNames}
-            current={by}
-          />
-        }
-      >
-        <Loaded query={usage} rows={6}>
-          {({ usage }) =>
-            usage === undefined || usage.sums.length === 0 ? (
-              <Empty icon="activity" title="No usage matches">
-                Choose a longer period, or remove a filter.
-              </Empty>
-            ) : (
-              <Breakdown usage={usage} by={by} search={search} range={range} />
-            )
-          }
-        </Loaded>
-      </Section>
+      <Table search={search} range={range} />
     </Screen>
   );
 }
 
-function OverTime({ search, range }: { search: ActivitySearch; range: Range }) {
-  const step = stepOf(search.step, range);
-  const { metric = "spend" } = search;
-  const usage = useUsage(range, stepSums[step], search);
-  const offered: Partial<Record<TimeStep, string>> =
-    daysOf(range) > maxHourDays ? longSteps : timeSteps;
+function Table({ search, range }: { search: ActivitySearch; range: Range }) {
+  const { by = "model", second } = search;
+  const division = second !== undefined && second !== by ? { thenBy: dimensionSums[second] } : {};
+  const usage = useUsage(range, dimensionSums[by], search, { ...division, withTimes: true });
+  const before = useUsage(rangeBefore(range), dimensionSums[by], search, division);
   return (
     <Section
-      title={activityMetrics[metric]}
+      title="By"
       actions={
         <>
-          <LinkGroup label="Shown" name="metric" options={activityMetrics} current={metric} />
-          <LinkGroup label="Length of a bar" name="step" options={offered} current={step} />
+          <DimensionChoice label="List by" name="by" value={by} />
+          <DimensionChoice label="Divided by" name="second" value={second} none="not divided" />
         </>
       }
     >
-      <Loaded query={usage} rows={7}>
-        {({ usage }) => {
-          const sums = usage?.sums ?? [];
-          return (
-            <>
-              <Totals sums={sums} />
-              <UsageBars
-                title={`${activityMetrics[metric]} by ${step}`}
-                buckets={bucketsOf(range, step, sums)}
-                step={step}
-                metric={metric}
-                height={260}
-              />
-            </>
-          );
-        }}
+      <Loaded query={usage} rows={6}>
+        {({ usage, names }) =>
+          usage === undefined || usage.sums.length === 0 ? (
+            <Empty icon="activity" title="No usage matches">
+              Choose a longer period, or remove a filter.
+            </Empty>
+          ) : (
+            <Breakdown
+              {...{ usage, names, by, search, range }}
+              {...(division.thenBy !== undefined && { second })}
+              before={before.data?.usage?.sums}
+            />
+          )
+        }
       </Loaded>
     </Section>
+  );
+}
+
+function DimensionChoice(props: {
+  label: string;
+  name: "by" | "second";
+  value: FilterName | undefined;
+  none?: string;
+}) {
+  const { isCustomer } = useAccess();
+  const change = useSearchChange();
+  return (
+    <select
+      aria-label={props.label}
+      value={props.value ?? ""}
+      onChange={({ target }) => change({ [props.name]: target.value || undefined })}
+    >
+      {props.none !== undefined && <option value="">{props.none}</option>}
+      {Object.entries(dimensionsFor(isCustomer)).map(([value, name]) => (
+        <option key={value} value={value}>
+          {props.name === "second" ? `then ${name.toLowerCase()}` : name}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -1,8 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { SumUsageResponse, UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
-import { useAccountNames } from "../../calls/use-account-names.ts";
 import { saveFile } from "../../format/csv.ts";
-import { formatCount, formatShare } from "../../format/numbers.ts";
+import { formatCount, formatCountShort, formatMs, formatShare } from "../../format/numbers.ts";
 import { formatDay } from "../../format/time.ts";
 import type { ActivitySearch } from "../../search/activity-search.ts";
 import type { Range } from "../../search/period.ts";
@@ -10,44 +9,41 @@ import { type FilterName, filterNames } from "../../search/usage-filter.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { MarginText } from "../../ui/margin-text.tsx";
-import { Share } from "../../ui/share.tsx";
+import { ChangeText } from "./change-text.tsx";
+import { requestsOf } from "./requests-of.ts";
 import { usageCsv } from "./usage-csv.ts";
 
 interface Props {
   usage: SumUsageResponse;
+  /** Of keys and accounts, by their ids. */
+  names: Readonly<Record<string, string>>;
   by: FilterName;
+  /** What each member is divided by. */
+  second?: FilterName | undefined;
   search: ActivitySearch;
   range: Range;
-}
-
-interface ColumnOptions extends Pick<Props, "by" | "search"> {
-  total: bigint;
-  nameOfRow(sum: UsageSum): string;
-  /** Whether what providers charge is known of a row. */
-  hasCosts: boolean;
+  /** The sums of the period before; undefined while they are not known. */
+  before: readonly UsageSum[] | undefined;
 }
 
 const mostRows = 200;
 
-/** The usage of a period by its models, keys, accounts, providers or routes. */
-export function Breakdown({ usage, by, search, range }: Props) {
-  const { nameOf } = useAccountNames(usage.sums.map(({ accountId }) => accountId));
-  const total = usage.sums.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0n);
-  const nameOfRow = ({ name }: UsageSum) => (by === "account" ? nameOf(name) : name);
+/** The usage of a period by its members, such as models, and by a second dimension. */
+export function Breakdown({ usage, by, second, range, ...props }: Props) {
+  const nameOf = (name: string) => props.names[name] ?? name;
   const save = () => {
-    const file = `usage-by-${by}-${formatDay(range.from)}-${formatDay(range.to)}.csv`;
-    saveFile(file, "text/csv", usageCsv(by, usage.sums, nameOfRow));
+    const dimensions = [by, ...(second === undefined ? [] : [second])];
+    const file = `usage-by-${dimensions.join("-")}-${formatDay(range.from)}-${formatDay(range.to)}.csv`;
+    saveFile(file, "text/csv", usageCsv(dimensions, usage.sums, nameOf));
   };
-  const hasCosts = usage.sums.some(({ providerCostNanoUsd }) => providerCostNanoUsd > 0n);
-  const columns = columnsOf({ by, search, total, nameOfRow, hasCosts });
   const rows = usage.sums.slice(0, mostRows);
   return (
     <>
       <DataTable
         caption={`Usage by ${by}`}
-        columns={columns}
+        columns={columnsOf({ usage, by, second, range, ...props }, nameOf)}
         rows={rows}
-        idOf={({ name, accountId }) => `${accountId} ${name}`}
+        idOf={keyOf}
       />
       <div className="filters">
         <Button icon="download" onClick={save}>
@@ -64,59 +60,102 @@ export function Breakdown({ usage, by, search, range }: Props) {
   );
 }
 
-function columnsOf(options: ColumnOptions): DataColumn<UsageSum>[] {
-  const { by, search, total, nameOfRow, hasCosts } = options;
+function columnsOf(props: Props, nameOf: (name: string) => string): DataColumn<UsageSum>[] {
+  const { usage, by, second, search, before } = props;
+  const charged = new Map(before?.map((sum) => [keyOf(sum), sum.chargedNanoUsd]));
+  const hasCosts = usage.sums.some(({ providerCostNanoUsd }) => providerCostNanoUsd > 0n);
+  const filterOf = ({ name, thenName }: UsageSum) => ({
+    ...(name !== "" && { [by]: name }),
+    ...(second !== undefined && thenName !== "" && { [second]: thenName }),
+  });
   return [
     {
       header: filterNames[by],
       cell: (sum) => (
         <Link
           to="/requests"
-          search={requestsOf(search, by, sum.name)}
+          search={requestsOf(search, filterOf(sum))}
           className="row-link cut"
           title={sum.name}
         >
-          {nameOfRow(sum) || "none"}
+          {nameOf(sum.name) || "none"}
         </Link>
       ),
     },
-    { header: "Requests", align: "right", cell: ({ requests }) => formatCount(requests) },
+    ...(second === undefined ? [] : [secondColumn(second, nameOf)]),
+    ...countColumns,
+    { header: "Charged", money: ({ chargedNanoUsd }) => chargedNanoUsd },
     {
-      header: "Failed",
+      header: "Change",
       align: "right",
       isSecondary: true,
-      cell: ({ failedRequests, requests }) => formatShare(failedRequests, requests),
-    },
-    {
-      header: "Tokens",
-      align: "right",
-      cell: ({ promptTokens, completionTokens }) => formatCount(promptTokens + completionTokens),
-    },
-    {
-      header: "Charged",
-      money: ({ chargedNanoUsd }) => chargedNanoUsd,
+      cell: (sum) =>
+        before && <ChangeText now={sum.chargedNanoUsd} before={charged.get(keyOf(sum)) ?? 0n} />,
     },
     ...(hasCosts ? costColumns : []),
-    {
-      header: "Share",
-      align: "right",
-      isSecondary: true,
-      cell: ({ chargedNanoUsd }) => formatShare(chargedNanoUsd, total),
-    },
-    {
-      header: "Part",
-      isSecondary: true,
-      cell: ({ chargedNanoUsd }) => <Share part={chargedNanoUsd} total={total} />,
-    },
   ];
 }
 
-const costColumns: readonly DataColumn<UsageSum>[] = [
+function secondColumn(second: FilterName, nameOf: (name: string) => string): DataColumn<UsageSum> {
+  return {
+    header: filterNames[second],
+    cell: ({ thenName }) => (
+      <span className="cut" title={thenName}>
+        {nameOf(thenName) || "none"}
+      </span>
+    ),
+  };
+}
+
+const countColumns: readonly DataColumn<UsageSum>[] = [
   {
-    header: "Cost",
-    isSecondary: true,
-    money: ({ providerCostNanoUsd }) => providerCostNanoUsd,
+    header: "Requests",
+    align: "right",
+    cell: ({ requests, failedRequests }) => (
+      <span className="stack">
+        {formatCount(requests)}
+        {failedRequests > 0n && (
+          <span className="quiet">{formatShare(failedRequests, requests)} failed</span>
+        )}
+      </span>
+    ),
   },
+  {
+    header: "Tokens in / out",
+    align: "right",
+    cell: ({ promptTokens, cachedPromptTokens, completionTokens }) => (
+      <span className="stack">
+        <span title={`${formatCount(promptTokens)} / ${formatCount(completionTokens)}`}>
+          {formatCountShort(promptTokens)} / {formatCountShort(completionTokens)}
+        </span>
+        {cachedPromptTokens > 0n && (
+          <span className="quiet">{formatShare(cachedPromptTokens, promptTokens)} cached</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    header: "p50 / p99",
+    align: "right",
+    isSecondary: true,
+    cell: ({ durationP50Ms, durationP99Ms, firstTokenP50Ms }) =>
+      durationP50Ms === undefined || durationP99Ms === undefined ? (
+        <span className="quiet">–</span>
+      ) : (
+        <span className="stack">
+          <span>
+            {formatMs(durationP50Ms)} / {formatMs(durationP99Ms)}
+          </span>
+          {firstTokenP50Ms !== undefined && (
+            <span className="quiet">first token {formatMs(firstTokenP50Ms)}</span>
+          )}
+        </span>
+      ),
+  },
+];
+
+const costColumns: readonly DataColumn<UsageSum>[] = [
+  { header: "Cost", isSecondary: true, money: ({ providerCostNanoUsd }) => providerCostNanoUsd },
   {
     header: "Margin",
     align: "right",
@@ -126,8 +165,6 @@ const costColumns: readonly DataColumn<UsageSum>[] = [
   },
 ];
 
-/** The requests of one row, with the filters of the screen. */
-function requestsOf(search: ActivitySearch, by: FilterName, name: string) {
-  const { by: _by, step: _step, metric: _metric, ...filters } = search;
-  return { ...filters, period: filters.period ?? ("30d" as const), [by]: name };
+function keyOf({ accountId, name, thenName }: UsageSum): string {
+  return `${accountId} ${name} ${thenName}`;
 }

@@ -1,5 +1,5 @@
 import type { UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
-import { formatCount, formatShare } from "../../format/numbers.ts";
+import { formatChange, formatCount, formatShare } from "../../format/numbers.ts";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { ProviderCostStat } from "../../ui/provider-cost-stat.tsx";
@@ -9,20 +9,30 @@ type Counted = {
   [Field in keyof UsageSum]-?: UsageSum[Field] extends bigint ? Field : never;
 }[keyof UsageSum];
 
-/** The totals of a period. */
-export function Totals({ sums }: { sums: readonly UsageSum[] }) {
-  const total = (part: Counted) => sums.reduce((sum, one) => sum + one[part], 0n);
+interface Props {
+  sums: readonly UsageSum[];
+  /** Those of the period before; undefined while they are not known. */
+  before: readonly UsageSum[] | undefined;
+}
+
+/** The totals of a period, against the one before. */
+export function Totals({ sums, before }: Props) {
+  const total = (part: Counted) => totalOf(sums, part);
+  const change = (part: Counted) => before && formatChange(total(part), totalOf(before, part));
   const [charged, uncollected] = [total("chargedNanoUsd"), total("uncollectedNanoUsd")];
   return (
     <dl className="stats">
       <Stat
         name="Charged"
         note={
-          uncollected > 0n && (
-            <>
-              <Money nano={uncollected} /> not collected
-            </>
-          )
+          <>
+            <Change text={change("chargedNanoUsd")} />
+            {uncollected > 0n && (
+              <>
+                , <Money nano={uncollected} /> not collected
+              </>
+            )}
+          </>
         }
       >
         <Money nano={charged} />
@@ -34,17 +44,37 @@ export function Totals({ sums }: { sums: readonly UsageSum[] }) {
       />
       <Stat
         name="Requests"
-        note={`${formatShare(total("failedRequests"), total("requests"))} failed`}
+        note={
+          <>
+            <Change text={change("requests")} />,{" "}
+            {formatShare(total("failedRequests"), total("requests"))} failed
+          </>
+        }
       >
         {formatCount(total("requests"))}
       </Stat>
       <Stat
         name="Prompt tokens"
-        note={`${formatShare(total("cachedPromptTokens"), total("promptTokens"))} cached`}
+        note={
+          <>
+            <Change text={change("promptTokens")} />,{" "}
+            {formatShare(total("cachedPromptTokens"), total("promptTokens"))} cached
+          </>
+        }
       >
         {formatCount(total("promptTokens"))}
       </Stat>
-      <Stat name="Completion tokens">{formatCount(total("completionTokens"))}</Stat>
+      <Stat name="Completion tokens" note={<Change text={change("completionTokens")} />}>
+        {formatCount(total("completionTokens"))}
+      </Stat>
     </dl>
   );
+}
+
+function Change({ text }: { text: string | undefined }) {
+  return <span title="Against the period before">{text}</span>;
+}
+
+function totalOf(sums: readonly UsageSum[], part: Counted): bigint {
+  return sums.reduce((sum, one) => sum + one[part], 0n);
 }

@@ -18,13 +18,14 @@ const numbers = [
 
 /** Returns usage as CSV, a line for each sum. Amounts are exact decimals of USD. */
 export function usageCsv(
-  by: string,
+  by: readonly string[],
   sums: readonly UsageSum[],
-  nameOf: (sum: UsageSum) => string,
+  nameOf: (name: string) => string,
 ): string {
   const rows = sums.map((sum) => [
     sum.name,
-    nameOf(sum),
+    nameOf(sum.name),
+    ...(by.length === 1 ? [] : [sum.thenName, nameOf(sum.thenName)]),
     String(sum.requests),
     String(sum.failedRequests),
     String(sum.promptTokens),
@@ -37,5 +38,7 @@ export function usageCsv(
     plainUsd(sum.providerCostNanoUsd),
     plainUsd(sum.costedChargeNanoUsd),
   ]);
-  return toCsv([by, "name", ...numbers], rows);
+  const [first = "", second] = by;
+  const names = second === undefined ? [] : [second, `${second}_name`];
+  return toCsv([first, "name", ...names, ...numbers], rows);
 }

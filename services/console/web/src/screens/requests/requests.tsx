@@ -39,6 +39,7 @@ export function Requests() {
       alias: search.model ?? "",
       provider: search.provider ?? "",
       routeType: search.route ?? "",
+      ...{ plan: search.plan ?? "", tag: search.tag ?? "", owner: search.owner ?? "" },
       onlyFailed: search.failed ?? false,
       errorCode: search.error ?? "",
       from: timestampFromDate(range.from),

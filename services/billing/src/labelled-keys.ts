@@ -1,0 +1,83 @@
+import { invalidParam } from "@tollgate/core/errors";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { Prisma, type PrismaClient } from "./generated/client.ts";
+
+/** How many labels one call of the ledger has: some 3 MB. */
+const maxLabels = 40_000;
+
+export interface LabelQuery {
+  /** Empty: every account. */
+  accountId: string;
+}
+
+/** What keys are labelled with: the owner of a key is the member who created it, where none is named. */
+const labels = {
+  [UsageBy.TAG]: Prisma.sql`SELECT key.id, key.account_id, unnest(key.tags) AS label FROM api_key key`,
+  [UsageBy.OWNER]: Prisma.sql`
+    SELECT key.id, key.account_id, coalesce(nullif(key.owner, ''), member.name) AS label
+    FROM api_key key LEFT JOIN operator member ON member.id = key.member_id`,
+} as const;
+
+type Label = keyof typeof labels;
+
+/**
+ * Resolves with the tags and owners of keys by which usage is summed. Throws `invalid_param` where they are
+ * too many.
+ */
+export async function readKeyLabels(
+  prisma: PrismaClient,
+  { accountId }: LabelQuery,
+  by: readonly UsageBy[],
+): Promise<{ keyId: string; by: UsageBy; label: string }[]> {
+  const wanted = [...new Set(by)].filter(isLabel);
+  const found = await Promise.all(
+    wanted.map(async (one) => {
+      const rows = await prisma.$queryRaw<{ id: string; label: string }[]>`
+        SELECT id, label FROM (${labels[one]}) labelled
+        WHERE label IS NOT NULL AND (${accountId} = '' OR account_id = ${accountId})
+        LIMIT ${maxLabels + 1}`;
+      if (rows.length > maxLabels) {
+        throw invalidParam("by", "needs an account: the keys of all have too many tags or owners");
+      }
+      return rows.map(({ id, label }) => ({ keyId: id, by: one, label }));
+    }),
+  );
+  return found.flat();
+}
+
+/** Resolves with the keys that have a tag and an owner. Undefined where neither is set: all keys. */
+export async function findLabelledKeys(
+  prisma: PrismaClient,
+  { accountId, tag, owner }: LabelQuery & { tag: string; owner: string },
+): Promise<{ ids: string[] } | undefined> {
+  const sets = await Promise.all(
+    (
+      [
+        [UsageBy.TAG, tag],
+        [UsageBy.OWNER, owner],
+      ] as const
+    )
+      .filter(([, label]) => label !== "")
+      .map(([by, label]) => keysWith(prisma, accountId, by, label)),
+  );
+  const [first, ...others] = sets;
+  if (first === undefined) return undefined;
+  return { ids: first.filter((id) => others.every((ids) => ids.includes(id))) };
+}
+
+async function keysWith(
+  prisma: PrismaClient,
+  accountId: string,
+  by: Label,
+  label: string,
+): Promise<string[]> {
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT id FROM (${labels[by]}) labelled
+    WHERE label = ${label} AND (${accountId} = '' OR account_id = ${accountId})
+    LIMIT ${maxLabels}`;
+  return rows.map(({ id }) => id);
+}
+
+function isLabel(by: UsageBy): by is Label {
+  return by === UsageBy.TAG || by === UsageBy.OWNER;
+}

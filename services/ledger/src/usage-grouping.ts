@@ -1,0 +1,107 @@
+import { GatewayError } from "@tollgate/core/errors";
+import { type KeyLabel, UsageBy, type UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
+
+/** By what the sums of usage are, in SQL: of the columns of `usage_day`, and of `at` for times. */
+export interface Grouping {
+  by: UsageBy;
+  name: string;
+  accountId: string;
+  isTime: boolean;
+}
+
+interface Grouped {
+  by: UsageBy;
+  thenBy?: UsageBy;
+}
+
+interface Labelled extends Grouped {
+  keyLabels?: readonly KeyLabel[];
+}
+
+interface Filtered {
+  /** Empty: every account. */
+  accountId: string;
+  filter?: UsageFilter | undefined;
+  keyIds?: readonly string[] | undefined;
+}
+
+/** Adds a value to those of a statement, and returns its name there. */
+type AddValue = (value: unknown) => string;
+
+/** Returns what usage is summed by, and what each sum is divided by. Throws `invalid_param`. */
+export function groupingsOf({
+  by,
+  thenBy = UsageBy.UNSPECIFIED,
+}: Grouped): readonly [Grouping, Grouping] {
+  const second = thenBy === UsageBy.UNSPECIFIED ? undivided : groupingOf(thenBy, "then_by");
+  return [groupingOf(by, "by"), second];
+}
+
+/** Returns the conditions of rows of usage, or of entries, that match. */
+export function filterConditions(
+  { accountId, filter, keyIds }: Filtered,
+  add: AddValue,
+): readonly string[] {
+  const { keyId = "", alias = "", provider = "", routeType = "", plan = "" } = filter ?? {};
+  const columns = Object.entries({
+    ...{ account_id: accountId, key_id: keyId, alias, provider, route_type: routeType, plan },
+  }).filter(([, value]) => value !== "");
+  return [
+    ...columns.map(([column, value]) => `${column} = ${add(value)}`),
+    ...(keyIds === undefined ? [] : [`key_id = ANY (${add(keyIds)}::text[])`]),
+  ];
+}
+
+/** Returns the joins that give keys their labels, where sums are by tag or owner. */
+export function labelJoins({ by, thenBy, keyLabels = [] }: Labelled, add: AddValue): string {
+  const labelled = [UsageBy.TAG, UsageBy.OWNER].filter((one) => one === by || one === thenBy);
+  const joins = labelled.map((one) => {
+    const labels = keyLabels.filter((label) => label.by === one);
+    const keys = add(labels.map(({ keyId }) => keyId));
+    const texts = add(labels.map(({ label }) => label));
+    return `LEFT JOIN unnest(${keys}::text[], ${texts}::text[]) AS ${labelName(one)} (key, label)
+      ON ${labelName(one)}.key = key_id`;
+  });
+  return joins.join(" ");
+}
+
+const undivided: Grouping = {
+  ...{ by: UsageBy.UNSPECIFIED, name: "''", accountId: "''", isTime: false },
+};
+
+function groupingOf(by: UsageBy, param: string): Grouping {
+  const format = timeFormats[by];
+  const column = columns[by];
+  if (format !== undefined) {
+    const name = `to_char(at AT TIME ZONE 'UTC', '${format}')`;
+    return { by, name, accountId: "''", isTime: true };
+  }
+  if (column !== undefined) {
+    const isOfAccount = by === UsageBy.KEY || by === UsageBy.ACCOUNT;
+    return { by, name: column, accountId: isOfAccount ? "account_id" : "''", isTime: false };
+  }
+  const message =
+    "Usage is summed by model, key, provider, route, account, plan, tag, owner, hour, day or month.";
+  throw new GatewayError("invalid_param", message, { param });
+}
+
+function labelName(by: UsageBy): string {
+  return by === UsageBy.TAG ? "tag" : "owner";
+}
+
+const timeFormats: Partial<Record<UsageBy, string>> = {
+  [UsageBy.HOUR]: 'YYYY-MM-DD"T"HH24:00"Z"',
+  [UsageBy.DAY]: "YYYY-MM-DD",
+  [UsageBy.MONTH]: "YYYY-MM",
+};
+
+const columns: Partial<Record<UsageBy, string>> = {
+  [UsageBy.MODEL]: "alias",
+  [UsageBy.KEY]: "key_id",
+  [UsageBy.PROVIDER]: "provider",
+  [UsageBy.ROUTE]: "route_type",
+  [UsageBy.ACCOUNT]: "account_id",
+  [UsageBy.PLAN]: "plan",
+  [UsageBy.TAG]: "coalesce(tag.label, '')",
+  [UsageBy.OWNER]: "coalesce(owner.label, '')",
+};
