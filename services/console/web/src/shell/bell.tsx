@@ -17,9 +17,9 @@ export function Bell() {
   const { warnings = [], hasMore = false } = open.data ?? {};
   const count = hasMore ? `${most}+` : String(warnings.length);
   return (
-    <Link to="/warnings" activeOptions={{ includeSearch: false }}>
+    <Link to="/warnings" className="bell" activeOptions={{ includeSearch: false }}>
       <Icon name="bell" />
-      <span>Warnings</span>
+      <span className="bell-name">Warnings</span>
       {warnings.length > 0 && <Badge tone="warn">{`${count} open`}</Badge>}
     </Link>
   );

@@ -41,6 +41,7 @@ function Frame({ operator }: { operator: Operator | undefined }) {
         </Link>
         {operator && <AccountSwitch />}
         {operator && !isWaiting && <Menu />}
+        {operator && !isWaiting && <Bell />}
         {operator && (
           <Suspense fallback={<UserName name={operator.name} />}>
             <UserMenu operator={operator} />
@@ -85,7 +86,6 @@ function Menu() {
           <span>{name}</span>
         </Link>
       ))}
-      <Bell />
     </nav>
   );
 }

@@ -16,7 +16,7 @@ export const keyColumns: readonly DataColumn<Key>[] = [
         <Link to="/keys/$keyId" params={{ keyId: key.id }} className="row-link cut" title={key.id}>
           {key.name || key.shownKey}
         </Link>
-        {key.name && <code className="quiet cut">{key.shownKey}</code>}
+        {key.name && <code className="quiet shown-key">{key.shownKey}</code>}
       </span>
     ),
   },
@@ -41,12 +41,6 @@ export const keyColumns: readonly DataColumn<Key>[] = [
     header: "Last used",
     align: "right",
     cell: ({ lastUsedAt }) => <Time at={lastUsedAt} as="relative" none="never" />,
-  },
-  {
-    header: "Created",
-    align: "right",
-    isSecondary: true,
-    cell: ({ createdAt }) => <Time at={createdAt} as="day" />,
   },
 ];
 
