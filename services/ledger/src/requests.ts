@@ -120,7 +120,6 @@ function matchSql(matches: readonly string[], ofError: boolean): string {
     WHERE e.id = failed.id AND e.recorded_at = failed.recorded_at LIMIT 1)`;
 }
 
-
 /**
  * Resolves with the entries of a request, oldest first: by its id, or by that of a usage event; else by an id
  * that its client, its response or a provider gave it. An empty account is any.
