@@ -253,7 +253,10 @@ describe("the console's API", () => {
     expect(models.length).toBeGreaterThan(0);
     expect(models.map(({ alias }) => alias)).toEqual(models.map(({ alias }) => alias).sort());
     expect(models[0]?.slots[0]?.prices[0]).toMatchObject({ dimension: "input" });
-    expect((await operator.checkCatalog({ text: "models: 7" })).errors).toHaveLength(1);
+    expect((await operator.checkCatalog({ text: "models: 7" })).errors).toEqual([
+      "providers: is required",
+      expect.stringMatching(/^models: /),
+    ]);
   });
 
   test("responses confine what a page can load, and a path of the page is no file", async () => {
