@@ -69,6 +69,10 @@ async function judged(one: Case): Promise<string> {
 test.each<[string, Case]>([
   ["within 15 % of the count", { charged: 700_000n }],
   ["exactly as reported", { charged: 800_000n, basis: "provider", outcome: "completed" }],
+  [
+    "what is reported of a prompt, and the rest by the tokenizer",
+    { charged: 790_000n, basis: "provider" },
+  ],
   ["nothing for a failure", { charged: 0n, fails: true, stays: true, outcome: "cut" }],
   ["what was delivered before a failure", { charged: 800_000n, fails: true, outcome: "cut" }],
   ["what its client ended", { charged: 800_000n, fails: true, outcome: "failed" }],
@@ -85,7 +89,11 @@ test.each<[string, Case, string]>([
   ["nothing", { charged: 0n }, "served for nothing: request 1 ("],
   ["too little", { charged: 600_000n }, "seed 7, together: charged 0.75"],
   ["too much", { charged: 1_000_000n }, "seed 7, together: charged 1.25"],
-  ["not as reported", { charged: 799_999n, basis: "provider" }, "not charged as reported"],
+  [
+    "not as reported",
+    { charged: 799_999n, basis: "provider", outcome: "completed" },
+    "not charged as reported",
+  ],
   ["a failure", { charged: 1n, fails: true, stays: true, outcome: "cut" }, "for a failure"],
   [
     "a failure that its client saw",

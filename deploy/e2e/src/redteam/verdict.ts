@@ -225,13 +225,15 @@ function problemsOfEstimates(estimated: readonly ServedCall[]): string[] {
   return [`charged ${ratio} of the provider's count, most is missing of ${worst(estimated)}`];
 }
 
-/** Whether a client ended the call, and the provider did not report its usage. */
+/** Whether a client ended the call, and the provider did not report all of its usage. */
 function isEstimated(one: ServedCall): boolean {
   const { attack, recorded, entries } = one;
   if (isOfJob(attack.alias)) return false;
   if (attack.fails) return isEndedBefore(one);
   if (attack.call.isAudioStream) return true;
-  return recorded.stream && !entries.some(({ basis }) => basis === "provider");
+  // Some report the prompt at the start.
+  const isCut = recorded.outcome === "client_disconnected";
+  return recorded.stream && (isCut || !entries.some(({ basis }) => basis === "provider"));
 }
 
 function ratioOf(calls: readonly ServedCall[]): number {
