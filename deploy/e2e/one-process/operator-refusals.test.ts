@@ -22,7 +22,7 @@ describe("the tollgate command", () => {
     [["key", "create", "nobody", "--colour", "red"], 2, /colour/],
     [["key", "revoke", "key_0"], 1, /No key has the id key_0/],
     [["wallet", "top-up", "nobody", "5"], 2, /--reference/],
-    [["usage", "--by", "colour"], 2, /--by must be one of model, key, provider/],
+    [["usage", "--by", "colour"], 2, /--by must be one or two of model, key, provider/],
     [["usage", "--from", "yesterday"], 2, /--from must be a date/],
     [["usage", "--account", "nobody"], 1, /No account has the id or name nobody/],
     [["usage", "--csv", "--json"], 2, /--json or --csv/],
