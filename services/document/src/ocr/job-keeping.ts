@@ -48,7 +48,7 @@ export function keepJobs(parts: JobParts): Repeating {
       await tendDue(parts);
     } catch (error) {
       const reason = (error as Error).message;
-      parts.log.warn({ reason }, "the holds of OCR jobs were not looked after, and will be again");
+      parts.log.warn({ reason }, "keeping the holds of OCR jobs failed and will be retried");
     }
   }
   return repeat(run, { everyMs });

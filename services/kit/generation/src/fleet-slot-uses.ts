@@ -32,7 +32,7 @@ export class FleetSlotUses implements SharedSlotUses {
       {
         checkEveryMs,
         onFailure: (calls, { message: reason }) =>
-          log.warn({ calls, reason }, "calls of slots not extended, and will be"),
+          log.warn({ calls, reason }, "extending calls of slots failed and will be retried"),
       },
     );
   }

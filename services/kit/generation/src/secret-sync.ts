@@ -69,7 +69,7 @@ export function syncSecrets(parts: SecretSyncParts): SecretSync {
       firstRead.resolve();
     } catch (error) {
       const reason = (error as Error).message;
-      if (isReachable) log.warn({ reason }, "stored secrets not read, and will be");
+      if (isReachable) log.warn({ reason }, "reading stored secrets failed and will be retried");
       isReachable = false;
     }
   }

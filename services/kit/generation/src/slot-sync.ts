@@ -69,7 +69,7 @@ export async function syncSlots(parts: SlotSyncParts): Promise<SlotSync> {
       isReachable = true;
     } catch (error) {
       const reason = (error as Error).message;
-      if (isReachable) log.warn({ reason }, "disabled slots not read, and will be");
+      if (isReachable) log.warn({ reason }, "reading disabled slots failed and will be retried");
       isReachable = false;
     }
     firstRun.resolve();

@@ -129,7 +129,8 @@ class CatalogFollower {
       if (hasChanged) this.#polling.wake();
     } catch (error) {
       const reason = (error as Error).message;
-      if (this.#isReachable) this.#parts.log.warn({ reason }, "catalog not read, and will be");
+      if (this.#isReachable)
+        this.#parts.log.warn({ reason }, "reading the catalog failed and will be retried");
       this.#isReachable = false;
       await this.#openCopy();
     }

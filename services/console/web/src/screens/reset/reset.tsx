@@ -19,7 +19,7 @@ function Request() {
   const reset = useMutation(ConsoleService.method.resetPassword);
   if (reset.isSuccess) {
     return (
-      <Entrance title="Look into your mail">
+      <Entrance title="Check your mail">
         <p role="status">If somebody has signed up with this address, a link is on its way.</p>
       </Entrance>
     );

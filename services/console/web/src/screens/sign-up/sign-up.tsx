@@ -21,7 +21,7 @@ function Request() {
   const signUp = useMutation(ConsoleService.method.signUp);
   if (signUp.isSuccess) {
     return (
-      <Entrance title="Look into your mail">
+      <Entrance title="Check your mail">
         <p role="status">Open the link that was sent to you to confirm the address.</p>
       </Entrance>
     );
