@@ -72,8 +72,9 @@ function clientConfigOf(env: Environment, region: string | undefined, proxies: P
 }
 
 /**
- * Returns the credentials of the process. The chain of the package hides why a container's server has none,
- * so that server is asked first where nothing comes before it in the chain.
+ * Returns what reads the credentials of the process: variables, or the default chain of the package. If the
+ * chain would end at a container's credential server, that server is called directly, since the chain drops
+ * its error message.
  */
 function ownProvider(
   env: Environment,

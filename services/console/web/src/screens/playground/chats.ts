@@ -40,7 +40,10 @@ export interface ChatSettings {
   maxTokens: number | undefined;
 }
 
-/** Returns the request that continues a chat. Answers that failed or are empty are left out, with their question. */
+/**
+ * Returns the request that continues a chat. It contains the earlier messages and their answers, except messages
+ * whose answer has no text.
+ */
 export function requestOf(
   { model, turns }: ModelChat,
   text: string,
