@@ -6,6 +6,7 @@ import { lazy, Suspense } from "react";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatCount, formatShare } from "../../format/numbers.ts";
 import { type PeriodSearch, rangeOf } from "../../search/period.ts";
+import { BalanceStat } from "../../ui/balance-stat.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Stat } from "../../ui/facts.tsx";
 import { keyColumns } from "../../ui/key-columns.tsx";
@@ -90,16 +91,7 @@ export function CustomerHome({ search }: { search: PeriodSearch }) {
 function OwnSums({ data }: { data: ReadOverviewResponse }) {
   return (
     <dl className="stats">
-      <Stat
-        name="Balance now"
-        note={
-          <>
-            <Money nano={data.heldNanoUsd} /> of it held
-          </>
-        }
-      >
-        <Money nano={data.balanceNanoUsd} />
-      </Stat>
+      <BalanceStat balanceNanoUsd={data.balanceNanoUsd} heldNanoUsd={data.heldNanoUsd} />
       <Forecast accountId="" balance={data.balanceNanoUsd} />
       <Stat name="Spent in the period">
         <Money nano={data.chargedNanoUsd} />

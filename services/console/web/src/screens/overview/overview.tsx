@@ -10,6 +10,7 @@ import { UsageBars } from "../../charts/usage-bars.tsx";
 import { countOf, formatCount, formatMs, formatShare } from "../../format/numbers.ts";
 import { stepOf } from "../../search/activity-search.ts";
 import { type PeriodSearch, type Range, rangeOf } from "../../search/period.ts";
+import { BalanceStat } from "../../ui/balance-stat.tsx";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
@@ -77,16 +78,7 @@ function Sums({ data }: { data: ReadOverviewResponse }) {
   const latency = (ms: number | undefined) => (ms === undefined ? "–" : formatMs(ms));
   return (
     <dl className="stats">
-      <Stat
-        name="Balance now"
-        note={
-          <>
-            <Money nano={data.heldNanoUsd} /> of it held
-          </>
-        }
-      >
-        <Money nano={data.balanceNanoUsd} />
-      </Stat>
+      <BalanceStat balanceNanoUsd={data.balanceNanoUsd} heldNanoUsd={data.heldNanoUsd} />
       <Stat
         name="Spent"
         note={
