@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PrismaPg } from "@prisma/adapter-pg";
 import type { CatalogCheck } from "@tollgate/catalog/watch";
 import { StartError } from "@tollgate/core/errors";
 import { createLog } from "@tollgate/core/log";
-import { createDatabase } from "@tollgate/local/postgres";
 import {
   type CatalogPublication,
   CatalogService,
@@ -22,18 +20,17 @@ import { bindService, type Client } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { localNotices } from "@tollgate/runtime/broker/notices";
 import { createProcessCatalog } from "@tollgate/runtime/catalog/process-catalog";
-import { openDatabase } from "@tollgate/runtime/database/pool";
 import { createMetrics } from "@tollgate/runtime/operations/metrics";
 import type { ServiceName } from "@tollgate/runtime/service";
 import type pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { localActor } from "../src/actor.ts";
 import { implementCatalog } from "../src/catalog/sync.ts";
-import { PrismaClient } from "../src/generated/client.ts";
+import type { PrismaClient } from "../src/generated/client.ts";
 import { implementOperator } from "../src/operator/operator.ts";
 import type { ProviderServices } from "../src/operator/provider-services.ts";
 import { TestRate } from "../src/operator/test-rate.ts";
-import { billingSchema } from "../src/schema.ts";
+import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
 const log = createLog("silent");
 
@@ -55,6 +52,7 @@ function modelOf(alias: string): string {
 }
 
 describe("the catalog in the database", () => {
+  let database: BillingDatabase;
   let pool: pg.Pool;
   let prisma: PrismaClient;
   let operator: Client<typeof OperatorService>;
@@ -64,14 +62,8 @@ describe("the catalog in the database", () => {
   const stops: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
-    const name = `catalog_${randomUUID().replaceAll("-", "")}`;
-    pool = await openDatabase({
-      url: await createDatabase(inject("postgresUrl"), name),
-      schema: billingSchema,
-      maxConnections: 8,
-      log,
-    });
-    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+    database = await openBillingDatabase(8);
+    ({ pool, prisma } = database);
     const transport = createLocalTransport(log);
     // Nothing here calls another service, or reads the catalog in use.
     const parts = {
@@ -116,10 +108,7 @@ describe("the catalog in the database", () => {
     await Promise.all(stops.splice(0).map((stop) => stop()));
   });
 
-  afterAll(async () => {
-    await prisma.$disconnect();
-    await pool.end();
-  });
+  afterAll(() => database.stop());
 
   const newAlias = () => `model-${randomUUID()}`;
   const newestRevision = async () => (await operator.getCatalogStatus({})).revision;

@@ -1,51 +1,40 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { create } from "@bufbuild/protobuf";
-import { PrismaPg } from "@prisma/adapter-pg";
 import { createLog } from "@tollgate/core/log";
 import { readSecretsKey, type SecretsKey } from "@tollgate/core/secrets-key";
-import { createDatabase } from "@tollgate/local/postgres";
 import { RequestContentSchema } from "@tollgate/proto/tollgate/v1/content";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
 import { bindService } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
-import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount } from "../src/accounts.ts";
 import { localActor } from "../src/actor.ts";
 import { contentVariable } from "../src/contents/content-key.ts";
 import { deleteContents } from "../src/contents/delete-contents.ts";
 import { recordContents } from "../src/contents/record-contents.ts";
-import { PrismaClient } from "../src/generated/client.ts";
+import type { PrismaClient } from "../src/generated/client.ts";
 import { implementOperator } from "../src/operator/operator.ts";
 import type { OperatorParts } from "../src/operator/parts.ts";
-import { billingSchema } from "../src/schema.ts";
+import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
 const log = createLog("silent");
 const newKeyText = () => randomBytes(32).toString("base64");
 const dayMs = 86_400_000;
 
 describe("stored prompts and responses", () => {
+  let database: BillingDatabase;
   let pool: pg.Pool;
   let prisma: PrismaClient;
 
   beforeAll(async () => {
-    const name = `contents_${randomUUID().replaceAll("-", "")}`;
-    pool = await openDatabase({
-      url: await createDatabase(inject("postgresUrl"), name),
-      schema: billingSchema,
-      maxConnections: 4,
-      log,
-    });
-    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+    database = await openBillingDatabase();
+    ({ pool, prisma } = database);
   });
 
-  afterAll(async () => {
-    await prisma.$disconnect();
-    await pool.end();
-  });
+  afterAll(() => database.stop());
 
   const keyOf = (text: string) => readSecretsKey(text, contentVariable);
 

@@ -1,7 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import { PrismaPg } from "@prisma/adapter-pg";
+import { createHash } from "node:crypto";
 import { createLog } from "@tollgate/core/log";
-import { createDatabase } from "@tollgate/local/postgres";
 import { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import { CreditService } from "@tollgate/proto/tollgate/v1/credit";
 import { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
@@ -12,18 +10,16 @@ import { createClient } from "@tollgate/rpc/client";
 import { bindService, type Client } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { localNotices } from "@tollgate/runtime/broker/notices";
-import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
-import { inject } from "vitest";
 import { localActor } from "../src/actor.ts";
-import { PrismaClient } from "../src/generated/client.ts";
+import type { PrismaClient } from "../src/generated/client.ts";
 import { implementIdentity } from "../src/identity/identity.ts";
 import { createPasswords } from "../src/identity/passwords.ts";
 import { implementOperator } from "../src/operator/operator.ts";
 import type { OperatorParts } from "../src/operator/parts.ts";
 import type { ProviderServices } from "../src/operator/provider-services.ts";
 import { TestRate } from "../src/operator/test-rate.ts";
-import { billingSchema } from "../src/schema.ts";
+import { openBillingDatabase } from "./billing-database.ts";
 
 /** The calls about who uses the console, over a database of their own. */
 export interface IdentityUnderTest {
@@ -45,14 +41,7 @@ export async function startIdentity(
   own: Partial<OperatorParts> = {},
 ): Promise<IdentityUnderTest> {
   const log = createLog("silent");
-  const name = `identity_${randomUUID().replaceAll("-", "")}`;
-  const pool = await openDatabase({
-    url: await createDatabase(inject("postgresUrl"), name),
-    schema: billingSchema,
-    maxConnections: 4,
-    log,
-  });
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+  const { pool, prisma, stop } = await openBillingDatabase();
   const transport = createLocalTransport(log);
   const notices = localNotices();
   const parts = {
@@ -96,10 +85,7 @@ export async function startIdentity(
     prisma,
     identity: createClient(IdentityService, transport),
     operators: createClient(OperatorService, transport),
-    async stop() {
-      await prisma.$disconnect();
-      await pool.end();
-    },
+    stop,
   };
 }
 

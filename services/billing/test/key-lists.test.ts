@@ -1,36 +1,29 @@
 import { randomUUID } from "node:crypto";
-import { PrismaPg } from "@prisma/adapter-pg";
 import { createLog } from "@tollgate/core/log";
-import { createDatabase } from "@tollgate/local/postgres";
 import { AccountOrder, KeyOrder } from "@tollgate/proto/tollgate/v1/operator";
-import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount, findAccountNames, listAccounts } from "../src/accounts.ts";
-import { PrismaClient } from "../src/generated/client.ts";
+import type { PrismaClient } from "../src/generated/client.ts";
 import type { KeyPolicy } from "../src/key-policy.ts";
 import { hashOfKey } from "../src/key-text.ts";
 import { recordKeyUses } from "../src/key-uses.ts";
 import { createKey, newKeyId, requireKey, requireKeyOfHash, rotateKey } from "../src/keys.ts";
 import { listKeys } from "../src/listed-keys.ts";
-import { billingSchema } from "../src/schema.ts";
+import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
 describe("lists of keys and accounts", () => {
+  let database: BillingDatabase;
   let pool: pg.Pool;
   let prisma: PrismaClient;
   const log = createLog("silent");
 
   beforeAll(async () => {
-    const name = `billing_${randomUUID().replaceAll("-", "")}`;
-    const url = await createDatabase(inject("postgresUrl"), name);
-    pool = await openDatabase({ url, schema: billingSchema, maxConnections: 4, log });
-    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+    database = await openBillingDatabase();
+    ({ pool, prisma } = database);
   });
 
-  afterAll(async () => {
-    await prisma.$disconnect();
-    await pool.end();
-  });
+  afterAll(() => database.stop());
 
   function newAccount(name: string) {
     return createAccount(prisma, { name, admission: "" }, async () => false);

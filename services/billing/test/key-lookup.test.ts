@@ -1,42 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { PrismaPg } from "@prisma/adapter-pg";
-import { createLog } from "@tollgate/core/log";
-import { createDatabase } from "@tollgate/local/postgres";
 import { KeyState } from "@tollgate/proto/tollgate/v1/billing";
 import { Admission } from "@tollgate/proto/tollgate/v1/caller";
-import { openDatabase } from "@tollgate/runtime/database/pool";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createAccount, updateAccount } from "../src/accounts.ts";
-import { PrismaClient } from "../src/generated/client.ts";
+import type { PrismaClient } from "../src/generated/client.ts";
 import { createKeyLookup, findEndedKeys } from "../src/key-lookup.ts";
 import type { KeyPolicy } from "../src/key-policy.ts";
 import { hashOfKey, newKeyText } from "../src/key-text.ts";
 import { createKey, type NewKey, newKeyId, revokeKey, rotateKey, updateKey } from "../src/keys.ts";
-import { billingSchema } from "../src/schema.ts";
+import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
 type NewKeyFields = Partial<KeyPolicy & Pick<NewKey, "channel" | "requestsPerMinute">>;
 
 describe("a key lookup", () => {
+  let database: BillingDatabase;
   let pool: pg.Pool;
   let prisma: PrismaClient;
 
   beforeAll(async () => {
-    const name = `billing_${randomUUID().replaceAll("-", "")}`;
-    pool = await openDatabase({
-      url: await createDatabase(inject("postgresUrl"), name),
-      schema: billingSchema,
-      maxConnections: 4,
-      log: createLog("silent"),
-    });
-    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+    database = await openBillingDatabase();
+    ({ pool, prisma } = database);
   });
 
-  afterAll(async () => {
-    await prisma.$disconnect();
-    await pool.end();
-  });
+  afterAll(() => database.stop());
 
   function newAccount(admission = "") {
     return createAccount(prisma, { name: `account ${randomUUID()}`, admission }, async () => false);

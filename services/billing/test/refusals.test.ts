@@ -1,37 +1,29 @@
-import { randomUUID } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { PrismaPg } from "@prisma/adapter-pg";
 import { newRequestId } from "@tollgate/core/ids";
 import { createLog } from "@tollgate/core/log";
-import { createDatabase } from "@tollgate/local/postgres";
 import { RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
-import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { PrismaClient } from "../src/generated/client.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { PrismaClient } from "../src/generated/client.ts";
 import { recordRefusals } from "../src/refusals/record-refusals.ts";
 import { deleteOldRefusals, findRefusals, listRefusals } from "../src/refusals/stored-refusals.ts";
-import { billingSchema } from "../src/schema.ts";
+import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
 describe("records of refused requests", () => {
+  let database: BillingDatabase;
   let pool: pg.Pool;
   let prisma: PrismaClient;
   const log = createLog("silent");
 
   beforeAll(async () => {
-    const name = `billing_${randomUUID().replaceAll("-", "")}`;
-    const url = await createDatabase(inject("postgresUrl"), name);
-    pool = await openDatabase({ url, schema: billingSchema, maxConnections: 4, log });
-    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+    database = await openBillingDatabase();
+    ({ pool, prisma } = database);
   });
 
   beforeEach(() => pool.query("DELETE FROM refusal"));
 
-  afterAll(async () => {
-    await prisma.$disconnect();
-    await pool.end();
-  });
+  afterAll(() => database.stop());
 
   function record(fields: MessageInitShape<typeof RequestRefusalSchema> = {}) {
     const refusedAt = timestampFromDate(new Date("2026-03-01T12:00:00Z"));

@@ -1,48 +1,37 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { PrismaPg } from "@prisma/adapter-pg";
 import type { Provider } from "@tollgate/catalog/model";
 import { createLog } from "@tollgate/core/log";
 import { readSecretsKey } from "@tollgate/core/secrets-key";
-import { createDatabase } from "@tollgate/local/postgres";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { SecretService } from "@tollgate/proto/tollgate/v1/secret";
 import { createClient } from "@tollgate/rpc/client";
 import { bindService } from "@tollgate/rpc/implementation";
 import { createLocalTransport } from "@tollgate/rpc/local-transport";
 import { localNotices } from "@tollgate/runtime/broker/notices";
-import { openDatabase } from "@tollgate/runtime/database/pool";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { localActor } from "../src/actor.ts";
-import { PrismaClient } from "../src/generated/client.ts";
+import type { PrismaClient } from "../src/generated/client.ts";
 import { implementOperator } from "../src/operator/operator.ts";
 import type { OperatorParts } from "../src/operator/parts.ts";
-import { billingSchema } from "../src/schema.ts";
 import { implementSecretReads } from "../src/secrets/read-secrets.ts";
+import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
 const old = randomBytes(32).toString("base64");
 const next = randomBytes(32).toString("hex");
 const log = createLog("silent");
 
 describe("stored secrets", () => {
+  let database: BillingDatabase;
   let pool: pg.Pool;
   let prisma: PrismaClient;
 
   beforeAll(async () => {
-    const name = `secrets_${randomUUID().replaceAll("-", "")}`;
-    pool = await openDatabase({
-      url: await createDatabase(inject("postgresUrl"), name),
-      schema: billingSchema,
-      maxConnections: 4,
-      log,
-    });
-    prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
+    database = await openBillingDatabase();
+    ({ pool, prisma } = database);
   });
 
-  afterAll(async () => {
-    await prisma.$disconnect();
-    await pool.end();
-  });
+  afterAll(() => database.stop());
 
   /** Returns the calls of a gateway with a key, whose catalog has a provider with the secret `used`. */
   function world(keys: string | undefined, used = "nothing") {
