@@ -49,6 +49,7 @@ test.each([
   ["test-identity-aws", "/bedrock/model/amazon.nova-pro-v1%3A0/converse"],
   ["test-identity-google", "/models/gemini-2.5-flash:generateContent"],
   ["test-identity-claude", "/models/claude-sonnet-4-5@20250929:rawPredict"],
+  ["test-identity-azure", "/azure/openai/v1/chat/completions"],
 ])("a provider that is called by an identity serves and is charged: %s", async (model, route) => {
   await expect.poll(async () => (await chat(model)).status, waitOptions).toBe(200);
   const { body } = await chat(model);
@@ -62,13 +63,17 @@ test("credentials that the provider no longer takes are replaced within the requ
   issued.revoke();
   expect((await chat("test-identity-google")).status).toBe(200);
   expect((await chat("test-identity-claude")).status).toBe(200);
-  expect(issued.requests).toBe(before + 1);
+  expect((await chat("test-identity-azure")).status).toBe(200);
+  expect(issued.requests).toBe(before + 2);
 });
 
-test("an identity that the cloud refuses is out as a refused key is, and the next slot serves", async () => {
+test.each([
+  "test-identity-aws-second",
+  "test-identity-azure-second",
+])("an identity that the cloud refuses is out as a refused key is, and the next slot serves: %s", async (model) => {
   const { issued } = stack.simulator;
   issued.fault = "refused";
   issued.revoke();
-  const { status } = await chat("test-identity-aws-second");
+  const { status } = await chat(model);
   expect([status, lastRoute()]).toEqual([200, "/v1/chat/completions"]);
 });

@@ -107,6 +107,8 @@ function tokenServers(simulatorUrl: string): NodeJS.ProcessEnv {
     AWS_CONTAINER_CREDENTIALS_FULL_URI: `${simulatorUrl}/tokens/aws`,
     GCE_METADATA_HOST: new URL(simulatorUrl).host,
     METADATA_SERVER_DETECTION: "assume-present",
+    IDENTITY_ENDPOINT: `${simulatorUrl}/tokens/azure`,
+    IDENTITY_HEADER: "of-this-machine",
   };
 }
 

@@ -31,6 +31,8 @@ const ofClouds = [
   "AWS_ROLE_ARN",
   "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
   "GOOGLE_APPLICATION_CREDENTIALS",
+  "IDENTITY_ENDPOINT",
+  "IDENTITY_HEADER",
 ];
 /** Named in the demo catalog. */
 const ofCatalog = ["TOLLGATE_SIMULATOR_URL"];

@@ -51,7 +51,7 @@ export function testCatalog(simulatorUrl: string): string {
       forms: { base_url: `${simulatorUrl}/v1`, transcriptions: "multipart", timeout_seconds: 5 },
       ...{ ...failingProviders(simulatorUrl), ...chargingProviders(`${simulatorUrl}/v1`) },
       nowhere: { base_url: "http://127.0.0.1:1/v1" },
-      ...vendor("azure", `${simulatorUrl}/azure/openai/v1`),
+      ...azureProviders(`${simulatorUrl}/azure/openai/v1`),
       ...vendor("google", `${simulatorUrl}/google/v1beta`),
       ...vertexProviders(`${simulatorUrl}/vertex/v1/projects/acme/locations/us-central1`),
       ...vendor("mistral", `${simulatorUrl}/mistral/v1`),
@@ -95,6 +95,11 @@ export function testCatalog(simulatorUrl: string): string {
 function vendor(kind: string, base_url: string) {
   const api_key_env = "TEST_PROVIDER_KEY";
   return { [kind]: { kind, base_url, api_key_env, timeout_seconds: 5 } };
+}
+
+function azureProviders(base_url: string) {
+  const identity = { kind: "azure", base_url, identity: "default", timeout_seconds: 5 };
+  return { ...vendor("azure", base_url), azure_identity: identity };
 }
 
 function vertexProviders(base_url: string) {

@@ -8,11 +8,14 @@ export function identityModels(): object[] {
   const nova = slot("bedrock_identity", "amazon.nova-pro-v1:0");
   const gemini = slot("vertex_identity", "gemini-2.5-flash");
   const claude = slot("vertex_identity", "claude-sonnet-4-5@20250929");
+  const gpt = slot("azure_identity", "my-gpt");
   const model = (alias: string, chain: object[]) => chatModel(alias, chain, { pricing });
   return [
     model("test-identity-aws", [nova]),
     model("test-identity-aws-second", [nova, second]),
     model("test-identity-google", [gemini]),
     model("test-identity-claude", [claude]),
+    model("test-identity-azure", [gpt]),
+    model("test-identity-azure-second", [gpt, second]),
   ];
 }

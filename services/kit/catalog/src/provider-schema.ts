@@ -84,10 +84,13 @@ const ownVariables = /^(DATABASE_URL|NATS_URL|(TOLLGATE|OTEL|NODE)_.*)$/;
 /** Of a vendor's variables, only that of its API key may be sent to a provider as one. */
 function keyVariable(kinds: readonly ProviderKind[]) {
   const ofVendors = kinds.flatMap(({ variables }) => variables ?? []);
-  const owners = ["the gateway", ...ofVendors.map(({ owner }) => owner)].join(" or of ");
+  const ofIdentities = kinds.flatMap(({ identity }) => identity?.variables ?? []);
+  const others = [...ofVendors, ...ofIdentities].map(({ owner }) => owner);
+  const owners = ["the gateway", ...others].join(" or of ");
   const isSecret = (name: string) =>
     ownVariables.test(name) ||
-    ofVendors.some(({ key, pattern }) => pattern.test(name) && name !== key);
+    ofVendors.some(({ key, pattern }) => pattern.test(name) && name !== key) ||
+    ofIdentities.some(({ pattern }) => pattern.test(name));
   return variableName.refine(
     (name) => !isSecret(name),
     `must not be a variable of ${owners}: its value would be sent to the provider`,

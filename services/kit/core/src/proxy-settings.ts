@@ -23,6 +23,15 @@ export function readProxySettings(env: Environment): ProxySettings {
   return { http, https, none: [read("NO_PROXY") ?? "", ...ownMachine].filter(Boolean).join(",") };
 }
 
+/** Returns the settings as the option `proxyEnv` of an agent of Node has them. */
+export function proxyEnvironment({ http, https, none }: ProxySettings): Record<string, string> {
+  return {
+    ...(http && { HTTP_PROXY: http }),
+    ...(https && { HTTPS_PROXY: https }),
+    NO_PROXY: none,
+  };
+}
+
 /** Returns the URL of a proxy. Throws a StartError that does not repeat it: it may have a password. */
 export function checkProxy(name: string, url: string | undefined): string | undefined {
   if (url === undefined) return undefined;

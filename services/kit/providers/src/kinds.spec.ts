@@ -185,10 +185,11 @@ test("a model supports the parameters that all slots of its chain do", () => {
 test.each([
   "AWS_SECRET_ACCESS_KEY",
   "AWS_SESSION_TOKEN",
+  "AZURE_CLIENT_SECRET",
 ])("%s is not a provider's key", (variable) => {
   const file = { providers: { p: { kind: "jina", api_key_env: variable } }, models: [] };
   expect(() => parseCatalog(JSON.stringify(file), vendors)).toThrow(
-    /^providers\.p\.api_key_env: must not be a variable of the gateway or of AWS/,
+    /^providers\.p\.api_key_env: must not be a variable of the gateway or of A(WS|zure)/,
   );
 });
 

@@ -52,6 +52,11 @@ const cells: { readonly [Meaning in Exclude<FailureMeaning, "unreachable">]: rea
       { error: { code: "401", message: "Access denied due to invalid subscription key." } },
     ],
     ["azure", 401, { statusCode: 401, message: "Unauthorized. Access token is missing." }],
+    [
+      "azure",
+      401,
+      { error: { code: "PermissionDenied", message: "The principal lacks an action." } },
+    ],
     ["azure", 403, { error: { code: "403", message: "Out of call volume quota for Azure." } }],
     [
       "azure",

@@ -15,6 +15,8 @@ export interface IdentitySource {
   isDefault(env: Environment): boolean;
   /** Whether an address is the vendor's own, to which an operator may send an identity in a test. */
   isVendorAddress(url: string): boolean;
+  /** Variables with its credentials, which a catalog must not name as an API key; undefined for none. */
+  readonly variables?: { readonly owner: string; readonly pattern: RegExp };
   /**
    * Loads what gets the values, which is megabytes of packages. That resolves with new ones, and rejects
    * with an IdentityFailure.

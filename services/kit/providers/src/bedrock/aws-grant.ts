@@ -10,7 +10,7 @@ import {
   type IdentityRequest,
 } from "@tollgate/catalog/identity";
 import type { Environment } from "@tollgate/core/config";
-import type { ProxySettings } from "@tollgate/core/proxy-settings";
+import { type ProxySettings, proxyEnvironment } from "@tollgate/core/proxy-settings";
 import { hideKeys } from "@tollgate/upstream/redaction";
 import { awsCredentials } from "./aws-signature.ts";
 
@@ -57,13 +57,10 @@ export async function readAwsGrant({
 
 /** The gateway's own requests to AWS's token service, which go through the proxies of the provider. */
 function clientConfigOf(env: Environment, region: string | undefined, proxies: ProxySettings) {
-  const { http, https, none } = proxies;
-  const proxyEnv = {
-    ...(http && { HTTP_PROXY: http }),
-    ...(https && { HTTPS_PROXY: https }),
-    NO_PROXY: none,
-  };
-  const agent = https === undefined ? {} : { httpsAgent: new Agent({ proxyEnv }) };
+  const agent =
+    proxies.https === undefined
+      ? {}
+      : { httpsAgent: new Agent({ proxyEnv: proxyEnvironment(proxies) }) };
   const own = env.AWS_REGION || env.AWS_DEFAULT_REGION || region;
   return {
     ...(own === undefined ? {} : { region: own }),

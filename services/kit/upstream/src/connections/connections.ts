@@ -2,7 +2,12 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Provider, TlsFiles } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
-import { checkProxy, type ProxySettings, readProxySettings } from "@tollgate/core/proxy-settings";
+import {
+  checkProxy,
+  type ProxySettings,
+  proxyEnvironment,
+  readProxySettings,
+} from "@tollgate/core/proxy-settings";
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { SlotFailure } from "../failure.ts";
 import { readTlsFiles, sameTls, type TlsTexts } from "./tls-files.ts";
@@ -60,16 +65,11 @@ export class Connections {
 
   /** Returns how the upgrade to a WebSocket at `url` is connected. Throws as `for` does. */
   forUpgrade(provider: Way, url: string): UpgradeConnection {
-    const { http, https, none } = this.proxiesOf(provider);
+    const proxies = this.proxiesOf(provider);
     const tls = provider.tls === undefined ? {} : this.#opened(provider).tls;
-    if (https === undefined && http === undefined) return tls;
-    const proxyEnv = {
-      ...(http && { HTTP_PROXY: http }),
-      ...(https && { HTTPS_PROXY: https }),
-      NO_PROXY: none,
-    };
+    if (proxies.https === undefined && proxies.http === undefined) return tls;
     const Agent = url.startsWith("wss:") ? HttpsAgent : HttpAgent;
-    return { ...tls, agent: new Agent({ proxyEnv }) };
+    return { ...tls, agent: new Agent({ proxyEnv: proxyEnvironment(proxies) }) };
   }
 
   async destroy(): Promise<void> {
