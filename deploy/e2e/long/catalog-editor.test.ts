@@ -237,8 +237,20 @@ models: []
     await openTab(page, "Plans");
     await button(page, "Add a plan").click();
     await fill({ Name: "gold", Factor: "0.9" });
+    await page.getByLabel("Another model with prices of its own").selectOption("gpt-4o-mini");
+    await button(page, "Add").click();
+    expect(await page.getByLabel("input", { exact: true }).inputValue()).toBe("0.15");
+    await fill({ input: "0.10", output: "0.50" });
     await look(page, "plan");
     await button(page, "Add to the draft").click();
+    await closed();
+    const text = await yamlOf(page).inputValue();
+    await yamlOf(page).fill(text.replace('input: "0.10"', "input: 0.10"));
+    await button(page, "Edit the plan gold").click();
+    const input = page.getByLabel("input", { exact: true });
+    await expect.poll(() => input.getAttribute("aria-invalid"), { timeout: 15_000 }).toBe("true");
+    await fill({ input: "0.12" });
+    await button(page, "Change the draft").click();
     await closed();
     await look(page, "plans");
     await publish(page, "shares");
@@ -252,7 +264,8 @@ models: []
       { secret: "openai", weight: 3 },
       { env: "TEST_SECOND_KEY" },
     ]);
-    expect(plans).toEqual({ gold: { factor: "0.9" } });
+    const prices = { input: "0.12", output: "0.50" };
+    expect(plans).toMatchObject({ gold: { factor: "0.9", models: { "gpt-4o-mini": prices } } });
     expect(problems).toEqual([]);
   }, 180_000);
 

@@ -18,13 +18,22 @@ function problemsOf(issue: z.core.$ZodIssue, file: unknown): string[] {
   return [`${path}: ${issue.message}${value === null ? ", and is empty" : ""}`];
 }
 
-/** Returns a path as text. The entry of a model has its alias after it: `models[2] (acme-large).pricing`. */
+/**
+ * Returns a path as text. The entry of a model has its alias after it: `models[2] (acme-large).pricing`. A name
+ * with a dot is in brackets: `plans.gold.models["acme-1.5"]`.
+ */
 export function catalogPath(path: readonly PropertyKey[], file: unknown): string {
   let text = "";
   for (const [depth, part] of path.entries()) {
-    text += typeof part === "number" ? `[${part}]` : `.${String(part)}`;
+    text += partText(part);
     const alias = valueAt(file, [...path.slice(0, depth + 1), "alias"]);
     if (depth === 1 && path[0] === "models" && typeof alias === "string") text += ` (${alias})`;
   }
   return text.replace(/^\./, "") || "the file";
+}
+
+function partText(part: PropertyKey): string {
+  if (typeof part === "number") return `[${part}]`;
+  const name = String(part);
+  return /[.[\]]/.test(name) ? `[${JSON.stringify(name)}]` : `.${name}`;
 }

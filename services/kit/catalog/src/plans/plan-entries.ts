@@ -1,6 +1,6 @@
 import { StartError } from "@tollgate/core/errors";
 import { describeIssue } from "@tollgate/core/schema-errors";
-import { toCatalogError } from "../catalog-errors.ts";
+import { catalogPath, toCatalogError } from "../catalog-errors.ts";
 import { CatalogProblems } from "../catalog-problems.ts";
 import { checkChain } from "../chain-checks.ts";
 import type { Model, PricePlan, Pricing } from "../model.ts";
@@ -33,22 +33,30 @@ function planOf(
   models: ReadonlyMap<string, Model>,
 ): PricePlan {
   const pricingOf = new Map<string, Pricing>();
-  for (const [alias, pricing] of Object.entries(own)) {
-    const [entry, model] = [entries.get(alias), models.get(alias)];
-    const path = `plans.${name}.models.${alias}`;
-    if (entry === undefined || model === undefined) {
-      throw new StartError(`${path}: must be the alias of a model, and there is none`);
-    }
-    pricingOf.set(alias, pricingOfEntry(pricing, entry, model, ["plans", name, "models", alias]));
+  const problems = new CatalogProblems();
+  for (const [alias, value] of Object.entries(own)) {
+    const pricing = problems.attempt(() => {
+      const [entry, model] = [entries.get(alias), models.get(alias)];
+      const path = ["plans", name, "models", alias];
+      if (entry !== undefined && model !== undefined) {
+        return pricingOfEntry(value, entry, model, path);
+      }
+      const problem = "must be the alias of a model, and there is none";
+      throw new StartError(`${catalogPath(path, undefined)}: ${problem}`);
+    });
+    if (pricing !== undefined) pricingOf.set(alias, pricing);
   }
+  problems.throwAny();
   const [whole = "0", decimals = ""] = factor.split(".");
   const factorMillionths = BigInt(whole + decimals.padEnd(6, "0"));
   const plan = createPlan(name, { factorMillionths, pricingOf });
   for (const alias of pricingOf.keys()) {
     const [entry, model] = [entries.get(alias), models.get(alias)];
     if (entry === undefined || model === undefined) continue;
-    checkChain(entry, plan.modelOf(model).chain, `plans.${name}.models.${alias}`);
+    const path = catalogPath(["plans", name, "models", alias], undefined);
+    problems.attempt(() => checkChain(entry, plan.modelOf(model).chain, path));
   }
+  problems.throwAny();
   return plan;
 }
 
@@ -60,7 +68,7 @@ function pricingOfEntry(
 ): Pricing {
   if (entry.route_type === "images" && entry.sizes !== undefined && !Array.isArray(entry.sizes)) {
     const problem = "must not be set, since the sizes have prices: use factor";
-    throw new StartError(`${path.join(".")}: ${problem}`);
+    throw new StartError(`${catalogPath(path, undefined)}: ${problem}`);
   }
   const parsed = pricingSchemas[entry.route_type].safeParse(value, { error: describeIssue });
   if (parsed.error !== undefined) {
@@ -74,7 +82,9 @@ function pricingOfEntry(
   const pricing = parsed.data as PricingEntry;
   if (entry.route_type === "transcriptions" && isByToken(pricing) !== isByToken(entry.pricing)) {
     const unit = isByToken(entry.pricing) ? "tokens" : "seconds";
-    throw new StartError(`${path.join(".")}: must be by ${unit}, as the prices of the model are`);
+    throw new StartError(
+      `${catalogPath(path, undefined)}: must be by ${unit}, as the prices of the model are`,
+    );
   }
   return toPricing(pricing, unitType);
 }

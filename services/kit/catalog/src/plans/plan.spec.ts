@@ -1,5 +1,7 @@
+import type { StartError } from "@tollgate/core/errors";
 import { expect, test } from "vitest";
 import { testKinds } from "../../test/kinds.ts";
+import { problemsOfCatalog } from "../catalog-problems.ts";
 import { modelAtPlan } from "../model.ts";
 import { toCheckedCatalog } from "../parse.ts";
 import { catalogWarnings } from "../warnings.ts";
@@ -141,6 +143,21 @@ test.each([
   ["plans.gold.discount: is not a field of the catalog", { gold: { discount: "0.1" } }],
 ])("%s", (message, plans) => {
   expect(() => parse(plans, chat)).toThrow(message);
+});
+
+test("each model of a plan has its errors, and a name with a dot is in brackets", () => {
+  const models = { "gpt-4.1": { input: 1, output: "1" }, gone: {}, large: { input: "1" } };
+  let problems: readonly string[] = [];
+  try {
+    parse({ gold: { models } }, chat, { ...chat, alias: "gpt-4.1" });
+  } catch (error) {
+    problems = problemsOfCatalog(error as StartError);
+  }
+  expect(problems).toEqual([
+    'plans.gold.models["gpt-4.1"].input: must be a price in quotes, for instance "0.15"',
+    "plans.gold.models.gone: must be the alias of a model, and there is none",
+    "plans.gold.models.large.output: is required",
+  ]);
 });
 
 test("prices of a plan must satisfy what those of a slot must", () => {

@@ -1,10 +1,13 @@
+import { useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CallForm, Field, type FieldReader } from "../../ui/form.tsx";
 import { type DraftEntry, withFields } from "./draft/document.ts";
 import { fieldText } from "./draft/model-chain.ts";
-import { problemAt, readProblem } from "./draft/problems.ts";
+import { type PlanPrice, planModelsOf, planPricesOf, withPlanPrices } from "./draft/plan-prices.ts";
+import { type DraftProblem, problemAt, readProblem } from "./draft/problems.ts";
 import { catalogOfPlan } from "./draft/tried-catalog.ts";
 import { OtherProblem } from "./other-problem.tsx";
+import { PlanPriceFields, readPlanPrices } from "./plan-price-fields.tsx";
 import type { DraftEditing } from "./use-draft.ts";
 import { useEntryCheck } from "./use-entry-check.ts";
 
@@ -17,13 +20,14 @@ interface Props {
   onClose: () => void;
 }
 
-/** Changes a plan of the draft, or adds one. Prices by model stay as the YAML has them. */
+/** Changes a plan of the draft, or adds one. */
 export function EditPlan({ draft, name, entry, isOpen, onClose }: Props) {
   return (
     <Dialog
       title={name === undefined ? "Add a plan" : `Edit the plan ${name}`}
-      description="Prices of single models are in the YAML. Accounts get a plan on their own screen."
+      description="Accounts get a plan on their own screen."
       isOpen={isOpen}
+      isWide
       onClose={onClose}
     >
       <Form {...{ draft, name, entry, onClose }} />
@@ -32,17 +36,32 @@ export function EditPlan({ draft, name, entry, isOpen, onClose }: Props) {
 }
 
 function Form({ draft, name, entry, onClose }: Omit<Props, "isOpen">) {
+  const before = planPricesOf(entry);
+  const [prices, setPrices] = useState<readonly PlanPrice[]>(before);
   const check = useEntryCheck();
+  const { models } = draft.document;
+  // The problems of a plan without a name have an empty one.
+  const at = name ?? "";
   const own = draft.problems.filter(({ path }) => path[0] === "plans" && path[1] === name);
   const problems = [...check.problems, ...own];
+  const shown = new Set<unknown>(prices.map(({ alias }) => alias));
+  const others = problems.filter(({ path }) => path[2] !== "models" || !shown.has(path[3]));
   const apply = async (values: FieldReader) => {
     const plan = name ?? values("name");
-    const changed = { factor: values("factor") || undefined };
-    // The models that it has prices for stay out of this check: the draft's own check has them.
-    const { models: _, ...others } = entry;
-    const text = catalogOfPlan(plan, { ...others, ...changed });
-    if (!(await check.passes(text, readProblem))) return;
-    draft.change(withFields(draft.text, ["plans", plan], changed));
+    const factor = values("factor") || undefined;
+    const after = readPlanPrices(values, prices, models);
+    const text = catalogOfPlan(draft.document, plan, {
+      ...{ ...entry, factor, models: planModelsOf(after) },
+    });
+    const read = (error: string): DraftProblem | undefined => {
+      const { message, path } = readProblem(error);
+      const [root, , ...rest] = path;
+      if (root === "providers" || root === "models") return undefined;
+      return { message, path: root === "plans" ? ["plans", at, ...rest] : path };
+    };
+    if (!(await check.passes(text, read))) return;
+    const withFactor = withFields(draft.text, ["plans", plan], { factor });
+    draft.change(withPlanPrices(withFactor, plan, before, after));
     onClose();
   };
   return (
@@ -71,12 +90,13 @@ function Form({ draft, name, entry, onClose }: Omit<Props, "isOpen">) {
         pattern="\d{1,4}(\.\d{1,6})?"
         title="Such as 0.9"
         placeholder="1"
-        hint="Times the prices of the models. 0.9 is ten percent less."
+        hint="Times the prices of the models without prices of their own. 0.9 is ten percent less."
         defaultValue={fieldText(entry.factor)}
-        problem={problemAt(problems, ["plans", name ?? "", "factor"])?.message}
+        problem={problemAt(problems, ["plans", at, "factor"])?.message}
         autoComplete="off"
       />
-      <OtherProblem problems={problems} shown={name === undefined ? [] : ["factor"]} />
+      <PlanPriceFields {...{ prices, models, problems }} onChange={setPrices} />
+      <OtherProblem problems={others} shown={["factor"]} />
     </CallForm>
   );
 }

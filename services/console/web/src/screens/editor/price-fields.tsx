@@ -1,12 +1,20 @@
+import type { ReactNode } from "react";
 import { Choice, Field, type FieldReader } from "../../ui/form.tsx";
 import { type DraftEntry, toEntry } from "./draft/document.ts";
 import { fieldText } from "./draft/model-chain.ts";
+import { hasFurtherPrices, priceLabel, priceNamesOf } from "./draft/price-names.ts";
 import { routeForms } from "./draft/route-fields.ts";
 
 interface Props {
   routeType: string;
   pricing: unknown;
   problemOf: (name: string) => string | undefined;
+  /** What the prices are of. */
+  legend?: string;
+  /** Tells the fields from those of other prices in the form. */
+  scope?: string;
+  /** Below the fields. */
+  children?: ReactNode;
 }
 
 const units = [
@@ -16,19 +24,18 @@ const units = [
 ] as const;
 
 /** The prices that clients pay for a model, in USD. */
-export function PriceFields({ routeType, pricing, problemOf }: Props) {
+export function PriceFields(props: Props) {
+  const { routeType, pricing, problemOf, legend, scope = "", children } = props;
   const route = routeForms[routeType];
   const present = toEntry(pricing);
-  const names = pricesOf(routeType, present);
-  const known = new Set([...names, "per"]);
   return (
     <fieldset className="prices">
-      <legend>Prices, in USD</legend>
-      {names.map((name) => (
+      <legend>{legend ?? "Prices, in USD"}</legend>
+      {priceNamesOf(routeType, present).map((name) => (
         <Field
           key={name}
-          label={name.replaceAll("_", " ")}
-          name={`price-${name}`}
+          label={priceLabel(name)}
+          name={`${scope}price-${name}`}
           inputMode="decimal"
           pattern="\d{1,9}(\.\d{1,12})?"
           title="USD, such as 0.15"
@@ -41,38 +48,35 @@ export function PriceFields({ routeType, pricing, problemOf }: Props) {
       ))}
       <Choice
         label="per"
-        name="price-per"
+        name={`${scope}price-per`}
         options={units}
         defaultValue={fieldText(present.per) || (route?.hasDefaultPer ? "1000000" : "1")}
         problem={problemOf("per")}
       />
-      {Object.keys(present).some((name) => !known.has(name)) && (
-        <p className="hint wide">
-          Further prices, such as those of long prompts, stay as they are.
-        </p>
+      {hasFurtherPrices(present) && (
+        <p className="hint wide">Prices of long prompts are in the YAML, and stay as they are.</p>
       )}
+      {children}
     </fieldset>
   );
 }
 
 /** Returns the prices of a form. Those that have no field stay. */
-export function readPrices(values: FieldReader, routeType: string, pricing: unknown): DraftEntry {
+export function readPrices(
+  values: FieldReader,
+  routeType: string,
+  pricing: unknown,
+  scope = "",
+): DraftEntry {
   const present = toEntry(pricing);
-  const per = Number(values("price-per"));
+  const per = Number(values(`${scope}price-per`));
   const isDefault = routeForms[routeType]?.hasDefaultPer === true && per === 1_000_000;
-  const prices = pricesOf(routeType, present).map((name) => [name, values(`price-${name}`)]);
+  const names = priceNamesOf(routeType, present);
+  const prices = names.map((name) => [name, values(`${scope}price-${name}`)]);
   const { per: _per, ...others } = present;
   const set = { ...others, ...Object.fromEntries(prices) };
   return {
     ...(isDefault && present.per === undefined ? {} : { per }),
     ...Object.fromEntries(Object.entries(set).filter(([, value]) => value !== "")),
   };
-}
-
-/** A transcription is priced by its tokens where it has such prices already. */
-function pricesOf(routeType: string, present: DraftEntry): readonly string[] {
-  if (routeType === "transcriptions" && "input" in present) {
-    return ["input", "audio_input", "output"];
-  }
-  return routeForms[routeType]?.prices ?? [];
 }

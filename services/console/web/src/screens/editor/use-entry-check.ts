@@ -11,12 +11,19 @@ export function useEntryCheck() {
     problems,
     isPending: check.isPending,
     error: check.error,
-    /** Resolves with whether a catalog with the entry is valid. `read` reads its errors. */
-    async passes(text: string, read: (error: string) => DraftProblem): Promise<boolean> {
+    /**
+     * Resolves with whether the entry is valid in a catalog. `read` reads an error; it returns undefined for one
+     * that is not the entry's.
+     */
+    async passes(
+      text: string,
+      read: (error: string) => DraftProblem | undefined,
+    ): Promise<boolean> {
       const found = await check.mutateAsync({ text }).catch(() => undefined);
       if (found === undefined) return false;
-      setProblems(found.errors.map(read));
-      return found.errors.length === 0;
+      const problems = found.errors.map(read).filter((problem) => problem !== undefined);
+      setProblems(problems);
+      return problems.length === 0;
     },
   };
 }

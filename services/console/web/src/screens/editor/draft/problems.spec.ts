@@ -10,6 +10,9 @@ test("an error of the check has a path and a message", () => {
   expect(readProblem("models[0] (a).pricing.tool:search: is required").path).toEqual([
     ...["models", 0, "pricing", "tool:search"],
   ]);
+  expect(readProblem('plans.gold.models["acme-1.5"].input: is required').path).toEqual([
+    ...["plans", "gold", "models", "acme-1.5", "input"],
+  ]);
   expect(readProblem("the file has 101 YAML aliases: too many").path).toEqual([]);
 });
 

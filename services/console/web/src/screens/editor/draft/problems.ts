@@ -11,12 +11,16 @@ export interface DraftProblem {
 
 const roots = ["providers", "models", "plans", "limits"];
 
-/** Reads an error of the check, such as `models[2] (acme-large).pricing.input: must be …`. */
+/**
+ * Reads an error of the check, such as `models[2] (acme-large).pricing.input: must be …` or
+ * `plans.gold.models["acme-1.5"].input: must be …`.
+ */
 export function readProblem(error: string): Pick<DraftProblem, "message" | "path"> {
   const end = error.indexOf(": ");
   const text = error.slice(0, end).replace(/^(models\[\d+\]) \([^)]*\)/, "$1");
-  const path = [...text.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
-    index === undefined ? part : Number(index),
+  const path = [...text.matchAll(/\[(\d+|"(?:[^"\\]|\\.)*")\]|[^.[\]]+/g)].map(
+    ([part, bracketed]): string | number =>
+      bracketed === undefined ? part : JSON.parse(bracketed),
   );
   if (end < 0 || !roots.includes(String(path[0]))) return { message: error, path: [] };
   return { message: error.slice(end + 2), path };

@@ -1,4 +1,5 @@
-import type { DraftEntry } from "./document.ts";
+import { type DraftDocument, type DraftEntry, toEntry } from "./document.ts";
+import { fieldText } from "./model-chain.ts";
 
 /**
  * Returns the text of a catalog with one provider alone, so that a key that is tried goes to it and to
@@ -22,9 +23,18 @@ export function catalogOfSlot(
   return catalogOfProvider(name, provider, [{ ...model, chain: [slot] }]);
 }
 
-/** Returns the text of a catalog with one plan alone. */
-export function catalogOfPlan(name: string, plan: DraftEntry): string {
-  return JSON.stringify({ providers: {}, models: [], plans: { [name]: plan } });
+/** Returns the text of a catalog with one plan, and the models that it has prices for. */
+export function catalogOfPlan(
+  { providers, models }: Pick<DraftDocument, "providers" | "models">,
+  name: string,
+  plan: DraftEntry,
+): string {
+  const priced = toEntry(plan.models);
+  return JSON.stringify({
+    providers: Object.fromEntries(providers),
+    models: models.filter(({ alias }) => Object.hasOwn(priced, fieldText(alias))),
+    plans: { [name]: plan },
+  });
 }
 
 /** Returns the text of a catalog with all providers and one model. */
