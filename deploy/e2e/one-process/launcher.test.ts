@@ -20,6 +20,7 @@ import { chatBody, send } from "../src/request.ts";
 
 const launcher = fileURLToPath(import.meta.resolve("@tollgate/local/start"));
 const command = fileURLToPath(import.meta.resolve("@tollgate/cli/main"));
+const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 const startTimeoutMs = 60_000;
 
 describe("npm run fleet", () => {
@@ -99,6 +100,18 @@ describe("npm run fleet", () => {
     expect(output).toMatch(/^\nTollgate listens at http/);
     const body = chatBody({ model: "demo-small" });
     expect((await send(`${url()}/v1/chat/completions`, { key, body })).status).toBe(200);
+  });
+
+  test("publishes the demo catalog as revision 1 of the database, without a catalog file", async () => {
+    const list = await tollgate("catalog", "list", "--json");
+    expect(JSON.parse(list.stdout)).toMatchObject({
+      revisions: [{ revision: 1, reason: "The demo catalog", restores_revision: null }],
+      has_more: false,
+    });
+    const status = await tollgate("catalog", "status", "--json");
+    expect(JSON.parse(status.stdout)).toMatchObject({ source: "database", revision: 1 });
+    const exported = await tollgate("catalog", "export");
+    expect(exported.stdout).toBe(readFileSync(demoCatalog, "utf8"));
   });
 
   test("stores a link that signs the owner in to the console, once", async () => {

@@ -15,6 +15,8 @@ import {
 } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
+const alertsFile = new URL("../../../charts/tollgate/files/alerts.yaml", import.meta.url);
+
 describe("a catalog in the database", () => {
   let stack: OwnStack;
   let account: TestAccount;
@@ -111,6 +113,34 @@ describe("a catalog in the database", () => {
     expect(await listed()).not.toContain(alias);
   });
 
+  test("is published without the processes that --without names, which keep what they have", async () => {
+    const [kept, alias] = [newAlias(), newAlias()];
+    const before = await publish(kept);
+    const file = await fileOf(catalogOf([alias], { variable: "UNSET_PROVIDER_KEY" }));
+    const refused = await tollgate("catalog", "import", file, "--publish", "--json");
+    const { result, processes } = refused.json() as {
+      result: string;
+      processes: { name: string }[];
+    };
+    expect([refused.code, result]).toEqual([1, "unservable"]);
+    const without = processes.flatMap(({ name }) => ["--without", name]);
+    const published = await tollgate("catalog", "publish", file, ...without);
+    expect([published.code, published.stderr]).toEqual([0, ""]);
+    const lines = published.stdout.trim().split("\n");
+    expect(lines[0]).toMatch(new RegExp(`^revision ${before + 1n}: \\d+ of \\d+ processes$`));
+    expect(lines.slice(1).map((line) => line.split(" ")[0])).toEqual(
+      processes.map(({ name }) => name),
+    );
+    expect(lines[1]).toContain(`serves revision ${before}; refuses the newest: `);
+    expect((await chat(kept)).status).toBe(200);
+    expect(await listed()).not.toContain(alias);
+    const status = await tollgate("catalog", "status");
+    expect(status.code).toBe(1);
+    expect(status.stdout).toMatch(/refuses the newest: .*UNSET_PROVIDER_KEY is not set$/m);
+    await publish(kept);
+    expect((await tollgate("catalog", "status")).code).toBe(0);
+  });
+
   test("is published under load without a lost request, and rolled back", async () => {
     const steady = newAlias();
     const first = await publish(steady);
@@ -200,7 +230,7 @@ describe.runIf(inject("shape") === "fleet")("a catalog in a file that one proces
     return refusingProcesses.map(({ name, refusal }) => `${name}: ${refusal?.reason}`);
   }
 
-  test("names it with its reason: on the overview, by the command and by a metric", async () => {
+  test("names it with its reason: on the overview, by the command, a metric and its alert", async () => {
     const before = await readFile(stack.catalogFile, "utf8");
     expect(await refusing()).toBe(0);
     const catalog = JSON.parse(before) as { providers: object; models: { alias: string }[] };
@@ -216,6 +246,9 @@ describe.runIf(inject("shape") === "fleet")("a catalog in a file that one proces
       expect(await refusedOnOverview()).toEqual([expect.stringMatching(reason)]);
     }, soon);
     expect(await refusing()).toBe(1);
+    expect(await readFile(alertsFile, "utf8")).toContain(
+      "expr: max by (namespace, pod) (tollgate_catalog_refused) == 1\n",
+    );
     const args = ["catalog", "status"];
     const status = await runTollgate(stack.operatorAddress, testSecrets, args);
     expect(status.stdout).toMatch(/chat@\S+.*refuses the newest: .*UNSET_PROVIDER_KEY is not set/);
