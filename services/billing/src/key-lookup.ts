@@ -68,7 +68,7 @@ async function findRows(pool: pg.Pool, hashes: readonly string[]): Promise<KeyRo
              least(key.expires_at, secret.expires_at) AS expires_at,
              key.is_limited OR account.is_limited AS is_limited,
              key.requests_per_minute, account.admission, account.plan,
-             account.content_days IS NOT NULL AS stores_content,
+             account.content_days IS NOT NULL AS stores_content, account.end_user_salt,
              account.frozen_at IS NOT NULL AS frozen
            FROM key_secret secret,
              LATERAL (SELECT * FROM api_key WHERE id = secret.key_id LIMIT 1) key,
@@ -91,6 +91,7 @@ function toFoundKey(row: KeyRow, admission: Admission, now: Date): FoundKey {
     models: row.models,
     isLimited: row.is_limited,
     storesContent: row.stores_content,
+    endUserSalt: row.end_user_salt,
     ...(row.requests_per_minute === null
       ? {}
       : { requestsPerMinute: Number(row.requests_per_minute) }),
@@ -122,4 +123,5 @@ interface KeyRow {
   admission: AdmissionName | "";
   plan: string;
   stores_content: boolean;
+  end_user_salt: string;
 }

@@ -64,6 +64,8 @@ describe("a key lookup", () => {
     expect(query).toHaveBeenCalledOnce();
     query.mockRestore();
     const { ACTIVE, REVOKED, UNKNOWN } = KeyState;
+    const endUserSalt = found[0]?.endUserSalt ?? expect.unreachable();
+    expect(endUserSalt).toHaveLength(36);
     const of = ({ keyId, channel }: typeof plain, state = ACTIVE) => ({
       state,
       keyId,
@@ -74,6 +76,7 @@ describe("a key lookup", () => {
       models: [],
       isLimited: false,
       storesContent: false,
+      endUserSalt,
     });
     expect(found).toEqual([
       of(settlement),

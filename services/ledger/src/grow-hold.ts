@@ -13,14 +13,14 @@ export interface GrowRequest extends HoldChange {
  */
 export async function growHold(
   pool: pg.Pool,
-  { holdId, accountId, keyId = "", estimateNanoUsd, isCounted = false }: GrowRequest,
+  { holdId, accountId, keyId = "", endUser = "", estimateNanoUsd, isCounted = false }: GrowRequest,
   holdMs: number,
 ): Promise<HoldGrant> {
   const { rows } = await pool.query<GrownRow>({
     name: "grow-hold",
     text: `SELECT added, wallet_held, wallet_balance, refusal
-      FROM grow_hold($1, $2, $3, $4, $5, $6)`,
-    values: [holdId, accountId, keyId, estimateNanoUsd, isCounted, holdMs],
+      FROM grow_hold($1, $2, $3, $4, $5, $6, $7)`,
+    values: [holdId, accountId, keyId, endUser, estimateNanoUsd, isCounted, holdMs],
   });
   const [row] = rows;
   if (row === undefined) throw new Error("grow_hold returned no row");

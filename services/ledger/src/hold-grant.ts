@@ -8,6 +8,8 @@ export interface HoldChange {
   accountId: string;
   /** Default: a key without limits. */
   keyId?: string;
+  /** As in `Caller`. Default: none. */
+  endUser?: string;
   estimateNanoUsd: NanoUsd;
 }
 

@@ -65,6 +65,7 @@ async function takeHolds(
       requests.map((request) => request.holdId),
       requests.map((request) => request.accountId),
       requests.map(({ keyId = "" }) => keyId),
+      requests.map(({ endUser = "" }) => endUser),
       requests.map((request) => request.estimateNanoUsd),
       requests.map(({ leastNanoUsd, estimateNanoUsd }) => leastNanoUsd ?? estimateNanoUsd),
       requests.map(({ aloneBelowNanoUsd = 0n }) => aloneBelowNanoUsd),
@@ -84,7 +85,7 @@ async function takeHolds(
 }
 
 const takeSql = `SELECT granted, wallet_held, wallet_balance, refusal, rates
-  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+  FROM take_holds($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 
 interface TakenRow extends HeldWalletRow {
   granted: bigint;

@@ -23,6 +23,7 @@ export const usageFields: readonly UsageField[] = [
   stored(text("event_id", (event) => event.id)),
   stored(text("account_id", (event) => event.accountId)),
   stored(text("key_id", (event) => event.keyId)),
+  stored(text("end_user", (event) => event.endUser)),
   text("hold_id", (event) => event.holdId),
   text("shared_hold_id", (event) => event.sharedHoldId),
   bigint("shared_amount", (event) => event.sharedNanoUsd),

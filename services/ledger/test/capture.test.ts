@@ -176,7 +176,8 @@ describe("captures", () => {
       providerCostNanoUsd: 1_234n,
     };
     const occurredAt = timestampFromDate(new Date("2026-01-02T03:04:05.678Z"));
-    const links = { keyId: "key_1", conversationId: "conv_1", chargeId: `${accountId}-charge` };
+    const payer = { keyId: "key_1", endUser: "0123456789abcdef" };
+    const links = { ...payer, conversationId: "conv_1", chargeId: `${accountId}-charge` };
     const lines = [
       lineOf('a "quoted", {braced} name', 1n, 2n ** 64n - 1n),
       lineOf("tool:x", 2n ** 63n - 1n, 0n),
@@ -193,6 +194,7 @@ describe("captures", () => {
         request_id: event.requestId,
         account_id: accountId,
         key_id: "key_1",
+        end_user: "0123456789abcdef",
         kind: "usage",
         route_type: "chat",
         alias: texts.alias,

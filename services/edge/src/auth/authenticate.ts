@@ -40,6 +40,8 @@ export interface Principal {
   isLimited: boolean;
   /** Whether the account stores prompts and responses. */
   storesContent: boolean;
+  /** Under which the account's end users are hashed. */
+  endUserSalt: string;
   /** The key's own limit of requests. Undefined: none. */
   requestsPerMinute: number | undefined;
   /** The key's SHA-256, in hex. */
@@ -110,8 +112,9 @@ export function createAuthenticate(
       throw new GatewayError("invalid_api_key", "This API key is unknown.");
     }
     const { keyId, accountId, admission, plan, models, isLimited, requestsPerMinute } = found;
-    const limits = { isLimited, requestsPerMinute, storesContent: found.storesContent };
-    return { keyId, accountId, channel, admission, plan, models, ...limits, keyHash };
+    const { storesContent, endUserSalt } = found;
+    const more = { isLimited, requestsPerMinute, storesContent, endUserSalt };
+    return { keyId, accountId, channel, admission, plan, models, ...more, keyHash };
   };
 }
 

@@ -3,6 +3,7 @@ import type { JsonObject } from "@tollgate/core/json";
 import { headersOfRates } from "@tollgate/http/rate-headers";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Principal } from "../auth/authenticate.ts";
+import { endUserIdOf } from "../auth/end-user.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import type { RequestBody } from "../http/request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
@@ -15,6 +16,8 @@ import { eventStreamOf } from "./streamed-response.ts";
 /** A validated request of a wire. */
 export interface WireRequest {
   stream: boolean;
+  /** What the request calls its end user. Empty: nothing. */
+  endUser: string;
   /** Complete except for the caller. */
   call: ChatCall;
 }
@@ -58,10 +61,11 @@ export function wireHandler(
     ...route,
     headers: ({ keyId }) => advertised.headers(keyId),
     parse(json, body, principal, context) {
-      const { stream, call } = route.parse(json, body, principal, context);
+      const { stream, endUser: name, call } = route.parse(json, body, principal, context);
+      const endUser = endUserIdOf(name, principal.endUserSalt);
       return async (caller, options) => {
         const { keyId } = caller;
-        const request = { call: { ...call, caller } };
+        const request = { call: { ...call, caller: { ...caller, endUser } } };
         advertised.countRequest(keyId);
         if (!stream) {
           const response = await services.chat.complete(request, { ...options, timeoutMs });

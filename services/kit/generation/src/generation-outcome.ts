@@ -112,13 +112,14 @@ function usageEventOf(
   { settled, trail, ended }: { settled: SettledHold; trail: RequestTrail; ended: EndedFields },
   occurredAt: Date,
 ): UsageEvent {
-  const { requestId, accountId, keyId } = caller;
+  const { requestId, accountId, keyId, endUser } = caller;
   return {
     $typeName: "tollgate.v1.UsageEvent",
     id: requestId,
     requestId,
     accountId,
     keyId,
+    endUser,
     ...settled,
     ...modelFields(model),
     occurredAt: timestampFromDate(occurredAt),

@@ -28,13 +28,14 @@ export async function recordLateUsage(
   { publisher, metrics, log, now }: Reporting & { publisher: Publisher; now(): Date },
   { eventId, caller, model, slot, holdId, measured }: LateUsage,
 ): Promise<void> {
-  const { requestId, accountId, keyId } = caller;
+  const { requestId, accountId, keyId, endUser } = caller;
   const usage = measured === undefined ? failedFields : completedFields(slot, measured);
   const event = create(UsageEventSchema, {
     id: eventId,
     requestId,
     accountId,
     keyId,
+    endUser,
     holdId,
     ...modelFields(model),
     ...usage,

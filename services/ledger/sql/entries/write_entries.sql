@@ -15,12 +15,12 @@ DECLARE
 BEGIN
   WITH written AS (
     INSERT INTO entry (
-      id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd, uncollected_nano_usd,
-      request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
+      id, event_id, account_id, key_id, end_user, kind, amount_nano_usd, cost_nano_usd,
+      uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
       corpus_size, prompt_tokens, completion_tokens, cached_prompt_tokens, provider_cost_nano_usd,
       plan, conversation_id, charge_id, reference, occurred_at, lines, provider_usage)
     SELECT
-      id, event_id, account_id, key_id, kind, -charged, due, due - charged,
+      id, event_id, account_id, key_id, end_user, kind, -charged, due, due - charged,
       request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
       corpus_size, prompt_tokens, completion_tokens, cached_prompt_tokens, provider_cost, plan,
       CASE

@@ -8,7 +8,7 @@
 -- (refuse_limit).
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION grow_hold(
-  hold_id text, owner text, key text, estimate bigint, is_counted boolean, hold_ms bigint
+  hold_id text, owner text, key text, user_of_key text, estimate bigint, is_counted boolean, hold_ms bigint
 )
 RETURNS TABLE (added bigint, wallet_held bigint, wallet_balance bigint, refusal jsonb)
 LANGUAGE plpgsql AS $$
@@ -30,10 +30,10 @@ BEGIN
   wallet_held := coalesce(w.held_nano_usd, 0) + added;
   wallet_balance := coalesce(w.balance_nano_usd, 0);
   IF added > 0 THEN
-    INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, in_progress,
-      alias, route_type, unit_type)
+    INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, end_user,
+      in_progress, alias, route_type, unit_type)
     SELECT hold_id, owner, added, now(), now() + hold_ms * interval '1 millisecond', key,
-      CASE WHEN is_counted THEN 0 ELSE 1 END, coalesce(lost.alias, ''),
+      user_of_key, CASE WHEN is_counted THEN 0 ELSE 1 END, coalesce(lost.alias, ''),
       coalesce(lost.route_type, ''), coalesce(lost.unit_type, '')
     FROM (VALUES (hold_id)) AS of (id) LEFT JOIN lost_request AS lost USING (id)
     ON CONFLICT (id) DO UPDATE SET

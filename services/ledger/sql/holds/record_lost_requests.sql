@@ -21,11 +21,11 @@ BEGIN
     DELETE FROM lost_request WHERE account_id = ANY (owners) AND due_at < now() RETURNING *
   ), entries AS (
     INSERT INTO entry (
-      id, event_id, account_id, key_id, kind, amount_nano_usd, cost_nano_usd, uncollected_nano_usd,
-      request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
+      id, event_id, account_id, key_id, end_user, kind, amount_nano_usd, cost_nano_usd,
+      uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
       prompt_tokens, completion_tokens, cached_prompt_tokens, reference, occurred_at)
     SELECT
-      'entry_' || substr(id, 5) || '_lost', 'lost_' || id, account_id, key_id, 'failure', 0, 0, 0,
+      'entry_' || substr(id, 5) || '_lost', 'lost_' || id, account_id, key_id, end_user, 'failure', 0, 0, 0,
       id, route_type, alias, '', '', unit_type, 0, 'none', 0, 0, 0, '', begun_at
     FROM due
     WHERE NOT EXISTS (SELECT FROM hold h WHERE h.id = due.id)

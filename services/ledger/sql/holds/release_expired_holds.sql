@@ -19,8 +19,9 @@ BEGIN
   WITH expired AS (
     DELETE FROM hold WHERE account_id = ANY (owners) AND expires_at < now() RETURNING *
   ), lost AS (
-    INSERT INTO lost_request (id, account_id, key_id, route_type, alias, unit_type, begun_at, due_at)
-    SELECT id, account_id, key_id, route_type, alias, unit_type, created_at,
+    INSERT INTO lost_request (id, account_id, key_id, end_user, route_type, alias, unit_type,
+      begun_at, due_at)
+    SELECT id, account_id, key_id, end_user, route_type, alias, unit_type, created_at,
       now() + late_ms * interval '1 millisecond'
     FROM expired
     WHERE route_type <> '' AND job_id = ''

@@ -30,9 +30,9 @@
 -- its last moments, and the wallets' held amounts with them, so that both still agree: the requests
 -- settle as those of expired holds do. Entries always commit synchronously.
 CREATE OR REPLACE FUNCTION take_holds(
-  hold_ids text[], account_ids text[], key_ids text[], estimates bigint[], leasts bigint[],
-  alone_belows bigint[], wholes boolean[], budgeted boolean[], tokens bigint[], aliases text[], route_types text[],
-  unit_types text[], hold_ms bigint
+  hold_ids text[], account_ids text[], key_ids text[], end_users text[], estimates bigint[], leasts bigint[],
+  alone_belows bigint[], wholes boolean[], budgeted boolean[], tokens bigint[], aliases text[],
+  route_types text[], unit_types text[], hold_ms bigint
 )
 RETURNS TABLE (
   granted bigint, wallet_held bigint, wallet_balance bigint, refusal jsonb, rates jsonb
@@ -51,12 +51,13 @@ BEGIN
     decide_holds(account_ids, key_ids, estimates, leasts, alone_belows, wholes, budgeted, tokens, limits);
   -- The trigger of `hold` adds the amounts to the wallets' and the limits' held_nano_usd, and counts
   -- the requests in progress (apply_holds).
-  INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, requests,
-    tokens, in_progress, alias, route_type, unit_type)
-  SELECT id, account_id, taken, now(), now() + hold_ms * interval '1 millisecond', key_id, 1,
-    needed_tokens, 1, alias, route_type, unit_type
-  FROM unnest(hold_ids, account_ids, key_ids, tokens, aliases, route_types, unit_types, decisions)
-    AS decided (id, account_id, key_id, needed_tokens, alias, route_type, unit_type)
+  INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, end_user,
+    requests, tokens, in_progress, alias, route_type, unit_type)
+  SELECT id, account_id, taken, now(), now() + hold_ms * interval '1 millisecond', key_id, end_user,
+    1, needed_tokens, 1, alias, route_type, unit_type
+  FROM unnest(hold_ids, account_ids, key_ids, end_users, tokens, aliases, route_types, unit_types,
+      decisions)
+    AS decided (id, account_id, key_id, end_user, needed_tokens, alias, route_type, unit_type)
   WHERE taken IS NOT NULL;
   IF limits <> '{}' THEN
     PERFORM count_in_minute(owner_ids, account_id, now(), requests, used_tokens)

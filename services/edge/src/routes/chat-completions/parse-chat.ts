@@ -1,7 +1,7 @@
 import { GatewayError, unknownParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { WireName } from "@tollgate/proto/tollgate/v1/chat";
-import { affinityOf } from "../../billable/affinity.ts";
+import { affinityOf, firstTextOf } from "../../billable/affinity.ts";
 import type { WireRequest } from "../../billable/wire-handler.ts";
 import { rawJsonMembers } from "../../http/raw-json-members.ts";
 import type { RequestBody } from "../../http/request-body.ts";
@@ -53,6 +53,7 @@ export function parseChat(
   const sent = sentMessages(messages);
   return {
     stream,
+    endUser: firstTextOf([json.user]),
     call: {
       $typeName: "tollgate.v1.ChatCall",
       alias: model,

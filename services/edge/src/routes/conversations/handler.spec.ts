@@ -15,6 +15,7 @@ const principal = {
   models: [],
   isLimited: false,
   storesContent: false,
+  endUserSalt: "",
   requestsPerMinute: undefined,
   keyHash: "",
 };

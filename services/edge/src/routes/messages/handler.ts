@@ -1,7 +1,7 @@
 import { isJsonObject } from "@tollgate/core/json";
 import { WireName } from "@tollgate/proto/tollgate/v1/chat";
 import { callerOf } from "../../auth/caller.ts";
-import { affinityOf } from "../../billable/affinity.ts";
+import { affinityOf, firstTextOf } from "../../billable/affinity.ts";
 import { checkedBytes, clientHeaders, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
@@ -33,9 +33,11 @@ export function createMessage(dependencies: RouteDependencies, rules: HandlerRul
       const fields = validate(messagesSchema, withoutNulls(messagesSchema, json));
       const { model: alias, stream = false, max_tokens: maxTokens } = fields;
       const headers = sentHeaders(context, betas, model);
-      const affinity = affinityOf(isJsonObject(json.metadata) ? json.metadata.user_id : undefined);
+      const userId = isJsonObject(json.metadata) ? json.metadata.user_id : undefined;
+      const affinity = affinityOf(userId);
       const sent = { alias, prompt: measureMessages(json), maxTokens, affinity, headers };
-      return { stream, call: forwardedCall(WireName.MESSAGES, checkedBytes(body, json), sent) };
+      const call = forwardedCall(WireName.MESSAGES, checkedBytes(body, json), sent);
+      return { stream, endUser: firstTextOf([userId]), call };
     },
     createErrorEvent: ({ requestId }) => ({
       see() {},

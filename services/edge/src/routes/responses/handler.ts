@@ -1,5 +1,5 @@
 import { WireName } from "@tollgate/proto/tollgate/v1/chat";
-import { affinityOf } from "../../billable/affinity.ts";
+import { affinityOf, firstTextOf } from "../../billable/affinity.ts";
 import { checkedBytes, forwardedCall } from "../../billable/forwarded-call.ts";
 import { wireHandler } from "../../billable/wire-handler.ts";
 import type { KeyedHandler } from "../../http/handler.ts";
@@ -28,7 +28,8 @@ export function createResponse(dependencies: RouteDependencies, rules: HandlerRu
       const prompt = measureResponses({ ...json, ...changed });
       const sent = { alias, prompt, maxTokens, affinity };
       const bytes = checkedBytes(body, json, changed);
-      return { stream, call: forwardedCall(WireName.RESPONSES, bytes, sent) };
+      const endUser = firstTextOf([json.safety_identifier, json.user]);
+      return { stream, endUser, call: forwardedCall(WireName.RESPONSES, bytes, sent) };
     },
     createErrorEvent: createFailedEvent,
   });

@@ -20,6 +20,8 @@ const stopTimeoutMs = 1_000;
 export interface Payer {
   accountId: string;
   keyId: string;
+  /** The end user of the request, as in `Caller`. Default: it names none. */
+  endUser?: string;
   /** Whether the key or its account has limits. */
   isLimited: boolean;
 }

@@ -142,13 +142,14 @@ export function createHolds({ ledger, log, metrics, runningRequests, busyFrom }:
       const { least, aloneBelow = estimate, isWhole = false, tokens = 0n } = terms;
       const { isJob = false, model } = terms;
       if (estimate === 0n && !payer.isLimited) return emptyHold;
-      const { accountId, keyId } = payer;
+      const { accountId, keyId, endUser = "" } = payer;
       const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
       const start = least === undefined ? {} : { leastNanoUsd: least };
       const aloneBelowNanoUsd = minOf(aloneBelow, maxBalanceNanoUsd);
       const needs = { isWhole, needsBudget: isJob, aloneBelowNanoUsd, ...start };
       const lost = model === undefined ? noModel : modelFields(model);
-      const request = { holdId, accountId, keyId, estimateNanoUsd, tokens, ...needs, ...lost };
+      const ids = { accountId, keyId, endUser };
+      const request = { holdId, ...ids, estimateNanoUsd, tokens, ...needs, ...lost };
       const demand = sharing.demandOf(payer);
       const shared = isJob ? undefined : demand.shared;
       const isShared = shared?.reserve({ amount: estimateNanoUsd, tokens }) === true;
@@ -156,7 +157,7 @@ export function createHolds({ ledger, log, metrics, runningRequests, busyFrom }:
       count("shared");
       const { rates, isLimited } = shared;
       const amount = estimateNanoUsd;
-      const fields = { requestId: holdId, accountId, keyId, ...lost };
+      const fields = { requestId: holdId, ...ids, ...lost };
       const running = model === undefined ? undefined : runningRequests.begin(fields);
       return new TakenHold(parts, request, demand, { amount, isLimited, shared, running, rates });
     },

@@ -19,6 +19,7 @@ export interface RequestedHold {
   holdId: string;
   accountId: string;
   keyId: string;
+  endUser: string;
   estimateNanoUsd: NanoUsd;
   tokens: bigint;
   /** See `HoldTerms.least`. */
@@ -106,14 +107,14 @@ export class TakenHold implements Hold {
 
   async grow(estimate: NanoUsd) {
     const { ledger, metrics, extender, countLimit } = this.#parts;
-    const { holdId, accountId, keyId } = this.#request;
+    const { holdId, accountId, keyId, endUser } = this.#request;
     // Before the call: when its response is lost, the hold may exist.
     if (this.#shared !== undefined) {
       this.#extension ??= extender.begin(holdId, this.#shared.expiresInMs);
     }
     const estimateNanoUsd = minOf(estimate, maxBalanceNanoUsd);
     const isCounted = this.#shared?.isLimited === true || this.#hasLeft;
-    const request = { holdId, accountId, keyId, estimateNanoUsd, isCounted };
+    const request = { holdId, accountId, keyId, endUser, estimateNanoUsd, isCounted };
     try {
       const grown = await ledger.growHold(request, { timeoutMs: holdTimeoutMs });
       if (grown.addedNanoUsd === 0n) metrics.holds.inc({ result: "grow_refused" });

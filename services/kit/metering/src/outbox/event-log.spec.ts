@@ -58,6 +58,7 @@ describe("the requests of a process that was killed", () => {
     requestId,
     accountId: "acct",
     keyId: "key",
+    endUser: "",
     ...model,
   });
 

@@ -7,7 +7,7 @@ import { failedFields } from "../usage-event-fields.ts";
 /** What the entry of a request has, where its process is killed. */
 export type RunningFields = Pick<
   UsageEvent,
-  "requestId" | "accountId" | "keyId" | "routeType" | "alias" | "unitType" | "plan"
+  "requestId" | "accountId" | "keyId" | "endUser" | "routeType" | "alias" | "unitType" | "plan"
 >;
 
 /** A request, and when it began, in milliseconds since 1970. */

@@ -28,6 +28,8 @@ CREATE TABLE hold (
   is_shared       boolean NOT NULL DEFAULT false,
   -- Empty for a hold that keys without limits share.
   key_id          text NOT NULL DEFAULT '',
+  -- The end user whom its request names, hashed. Empty: none.
+  end_user        text NOT NULL DEFAULT '',
   -- What it counts against limits: requests and tokens in the second of `created_at`, and requests
   -- in progress.
   requests        bigint NOT NULL DEFAULT 0 CHECK (requests >= 0),
@@ -51,6 +53,7 @@ CREATE TABLE lost_request (
   id         text PRIMARY KEY,
   account_id text NOT NULL,
   key_id     text NOT NULL,
+  end_user   text NOT NULL,
   route_type text NOT NULL,
   alias      text NOT NULL,
   unit_type  text NOT NULL,
@@ -107,6 +110,8 @@ CREATE TABLE entry (
   event_id             text NOT NULL,
   account_id           text NOT NULL,
   key_id               text NOT NULL,
+  -- The end user whom the request names, hashed. Empty: none.
+  end_user             text NOT NULL DEFAULT '',
   kind                 text NOT NULL CHECK (kind IN ('usage', 'failure', 'top_up', 'adjustment')),
   -- What the entry adds to the balance: negative for a charge.
   amount_nano_usd      bigint NOT NULL,
@@ -499,6 +504,7 @@ CREATE TYPE usage_event AS (
   event_id             text,
   account_id           text,
   key_id               text,
+  end_user             text,
   hold_id              text,
   shared_hold_id       text,
   shared_amount        bigint,
