@@ -23,9 +23,9 @@ export function isRecordable(event: UsageEvent): boolean {
   if (event.id === "" || event.accountId === "") return false;
   const ids = [event.id, event.accountId, event.holdId, event.sharedHoldId];
   ids.push(event.chargeId, event.requestId, event.conversationId);
-  if (ids.some((id) => Buffer.byteLength(id) > maxIdBytes)) return false;
+  if (!ids.every((id) => isShort(id, maxIdBytes))) return false;
   const usage = [event.accountId, event.keyId, event.alias, event.routeType, event.unitType];
-  if (Buffer.byteLength(usage.join("")) > maxIdBytes) return false;
+  if (!isShort(usage.join(""), maxIdBytes)) return false;
   const seconds = event.occurredAt?.seconds ?? 0n;
   if (seconds < 0n || seconds >= endOfTime) return false;
   if (event.outcome === Outcome.UNSPECIFIED) return false;
@@ -62,10 +62,10 @@ function isRecordableTrail(trail: RequestTrail): boolean {
     messages.push(one.reason, one.providerMessage);
   }
   for (const one of passedOver) texts.push(one.provider, one.upstreamModel, one.reason, one.key);
-  const isShort = texts.every((text) => isText(text, maxTrailTextBytes));
-  const areShort = messages.every((text) => isText(text, maxMessageBytes));
+  const areTexts = texts.every((text) => isText(text, maxTrailTextBytes));
+  const areMessages = messages.every((text) => isText(text, maxMessageBytes));
   const areFew = attempts.length <= maxAttempts && passedOver.length <= maxAttempts;
-  return areFew && isShort && areShort && isBigint(heldNanoUsd);
+  return areFew && areTexts && areMessages && isBigint(heldNanoUsd);
 }
 
 function isBigint(amount: bigint): boolean {
@@ -74,5 +74,10 @@ function isBigint(amount: bigint): boolean {
 
 /** Returns whether a text is short enough, and has no NUL, which Postgres cannot store. */
 function isText(text: string, maxBytes: number): boolean {
-  return Buffer.byteLength(text) <= maxBytes && !text.includes("\0");
+  return isShort(text, maxBytes) && !text.includes("\0");
+}
+
+/** A UTF-16 code unit is at most three bytes of UTF-8, so that few texts need to be measured. */
+function isShort(text: string, maxBytes: number): boolean {
+  return text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes;
 }

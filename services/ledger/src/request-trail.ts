@@ -85,9 +85,17 @@ function storedClient(trail: RequestTrail): StoredClient {
  * that the gateway makes for responses are not among them: see `requestIdOfResponse`.
  */
 export function otherIdsOf({ attempts, clientRequestId, responseId }: RequestTrail): string | null {
-  const ids = new Set([clientRequestId, responseId]);
-  for (const one of attempts) ids.add(one.providerRequestId).add(one.providerResponseId);
-  const kept = [...ids].filter((id) => id !== "" && requestIdOfResponse(id) === undefined);
+  const kept: string[] = [];
+  const keep = (id: string) => {
+    if (id === "" || kept.includes(id) || requestIdOfResponse(id) !== undefined) return;
+    kept.push(id);
+  };
+  keep(clientRequestId);
+  keep(responseId);
+  for (const { providerRequestId, providerResponseId } of attempts) {
+    keep(providerRequestId);
+    keep(providerResponseId);
+  }
   return kept.length === 0 ? null : kept.map((id) => id.replaceAll("\n", " ")).join("\n");
 }
 

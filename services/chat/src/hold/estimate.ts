@@ -1,6 +1,6 @@
 import type { Model, Prices, Pricing, Slot } from "@tollgate/catalog/model";
 import { highestPrices } from "@tollgate/catalog/pricing";
-import { costOf, type NanoUsd, type Price, unitsFor } from "@tollgate/core/money";
+import { costOf, type NanoUsd, type PricedQuantity, unitsFor } from "@tollgate/core/money";
 import { highestCost } from "@tollgate/generation/estimate";
 import type { ChatCall, PromptSize } from "@tollgate/proto/tollgate/v1/chat";
 import type { ToolCalls } from "@tollgate/providers/chat-usage";
@@ -97,7 +97,8 @@ export function affordableTokens(
   held: NanoUsd,
   pricesOf: PricesOf = highestPrices,
 ): bigint {
-  const { output, ...prices } = pricesOf(pricing, bound.promptTokens);
+  const prices = pricesOf(pricing, bound.promptTokens);
+  const { output } = prices;
   if (output === undefined || output.picoUsd === 0n) return bound.maxTokens;
   if (costOfBound(bound, pricing, pricesOf) <= held) return bound.maxTokens;
   const promptCost = costOf([...promptCosts(bound, prices), ...toolCosts(bound, pricing)]);
@@ -106,19 +107,21 @@ export function affordableTokens(
 }
 
 function costOfBound(bound: Bound, pricing: Pricing, pricesOf: PricesOf): NanoUsd {
-  const { output, ...prices } = pricesOf(pricing, bound.promptTokens);
-  const prompt = promptCosts(bound, prices);
-  const tools = toolCosts(bound, pricing);
-  if (output === undefined) return costOf([...prompt, ...tools]);
-  const completion = { quantity: bound.maxTokens * bound.choices, price: output };
-  return costOf([...prompt, completion, ...tools]);
+  const prices = pricesOf(pricing, bound.promptTokens);
+  const costs: PricedQuantity[] = promptCosts(bound, prices);
+  const { output } = prices;
+  if (output !== undefined) {
+    costs.push({ quantity: bound.maxTokens * bound.choices, price: output });
+  }
+  if (bound.toolCalls !== undefined) costs.push(...toolCosts(bound, pricing));
+  return costOf(costs);
 }
 
 /** Audio may cost many times what text does. */
 function promptCosts(
   { promptTokens, audioTokens = 0n }: Bound,
   { input, audio_input = input }: Pick<Prices, "input" | "audio_input">,
-) {
+): PricedQuantity[] {
   if (audioTokens === 0n) return [{ quantity: promptTokens, price: input }];
   return [
     { quantity: promptTokens - audioTokens, price: input },
@@ -126,10 +129,7 @@ function promptCosts(
   ];
 }
 
-const noCosts: readonly { quantity: bigint; price: Price }[] = [];
-
-function toolCosts({ toolCalls = [] }: Bound, { tools }: Pricing) {
-  if (toolCalls.length === 0) return noCosts;
+function toolCosts({ toolCalls = [] }: Bound, { tools }: Pricing): PricedQuantity[] {
   return toolCalls.flatMap(({ tool, quantity }) => {
     const price = tools?.get(tool);
     return price === undefined ? [] : [{ quantity, price }];

@@ -20,10 +20,11 @@ const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 
 const maxStarts = 5;
 
 /**
- * Starts the tokenizer in a thread of its own: its vocabulary takes a third of a second to load, and
- * a text of CJK some milliseconds.
+ * Creates the tokenizer, which has a thread of its own: its vocabulary takes a third of a second to load,
+ * and a text of CJK some milliseconds. The thread starts when a text is first counted, because most of
+ * what a process without clients takes would be the vocabulary.
  */
-export function startTokenizer(log: Log): Tokenizer {
+export function createTokenizer(log: Log): Tokenizer {
   return new ThreadTokenizer(log);
 }
 
@@ -36,7 +37,6 @@ class ThreadTokenizer implements Tokenizer {
 
   constructor(log: Log) {
     this.#log = log;
-    this.#start();
   }
 
   async count(texts: readonly TextSample[]): Promise<number[]> {
@@ -50,10 +50,9 @@ class ThreadTokenizer implements Tokenizer {
   }
 
   #request(texts: readonly (readonly string[])[]): Promise<readonly number[] | undefined> {
-    const worker = this.#worker;
-    if (worker === undefined || texts.every((pieces) => pieces.length === 0)) {
-      return Promise.resolve(undefined);
-    }
+    if (texts.every((pieces) => pieces.length === 0)) return Promise.resolve(undefined);
+    const worker = this.#worker ?? this.#start();
+    if (worker === undefined) return Promise.resolve(undefined);
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve) => {
@@ -62,7 +61,9 @@ class ThreadTokenizer implements Tokenizer {
     });
   }
 
-  #start(): void {
+  /** Returns undefined where it is not started again. */
+  #start(): Worker | undefined {
+    if (this.#starts === maxStarts) return undefined;
     this.#starts += 1;
     const worker = new Worker(new URL("./tokenizer-thread.ts", import.meta.url), {
       resourceLimits,
@@ -77,15 +78,15 @@ class ThreadTokenizer implements Tokenizer {
     worker.on("error", (error) => {
       this.#log.error({ reason: error.message }, "the tokenizer's thread failed");
     });
-    worker.on("exit", () => this.#restart());
+    worker.on("exit", () => this.#ended());
     this.#worker = worker;
+    return worker;
   }
 
-  #restart(): void {
+  #ended(): void {
     this.#worker = undefined;
     for (const resolve of this.#pending.values()) resolve(undefined);
     this.#pending.clear();
-    if (this.#starts < maxStarts) this.#start();
   }
 }
 

@@ -12,6 +12,8 @@ const firstCalls = 8;
 const everyCalls = 64;
 /** Short prompts consist mostly of what a provider adds to them. */
 const minTokens = 1_000;
+/** The least that a provider counts for such a prompt. */
+const leastProviderTokens = BigInt(minTokens * leastRatio);
 /** Once an account's prompts have so many tokens, the older ones count half. */
 const maxTokens = 64_000;
 
@@ -37,6 +39,11 @@ export class TokenRatios {
 
   of({ id }: Pick<Slot, "id">): number {
     return this.#slots.get(id)?.ratio ?? 1;
+  }
+
+  /** Returns whether a prompt of so many tokens, as its provider counts, may be long enough to learn from. */
+  isLongEnough(promptTokens: bigint): boolean {
+    return promptTokens >= leastProviderTokens;
   }
 
   /** Counts a completed call of a slot. Returns whether its prompt is to be learnt from. */

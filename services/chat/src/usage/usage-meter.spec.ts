@@ -1,8 +1,9 @@
 import type { Model, Slot } from "@tollgate/catalog/model";
 import type { JsonObject } from "@tollgate/core/json";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { countedUsage } from "./usage.ts";
 import { UsageCounter } from "./usage-counter.ts";
-import { UsageMeter } from "./usage-meter.ts";
+import { type MeteredCall, UsageMeter } from "./usage-meter.ts";
 
 /** Counts ten tokens of each text. */
 const tokenizer = { count: async (texts: readonly unknown[]) => texts.map(() => 10) };
@@ -10,15 +11,17 @@ const figures = { imageTokens: 1_000, pageTokens: 2_000, audioTokensPerSecond: 1
 const pdf = Buffer.from("%PDF-1.7 /Type /Page /Type /Page").toString("base64");
 const fileData = `data:application/pdf;base64,${pdf}`;
 
+/** Returns a call with one message. */
+function callOf(content: readonly object[], model: Partial<Model> = figures): MeteredCall {
+  const json = { messages: [{ role: "user", content }] } as unknown as JsonObject;
+  const client = { json, mayHave: () => true };
+  const slot = { id: "p/m" } as Slot;
+  return { model: model as Model, slot, accountId: "account", client, request: () => json };
+}
+
 /** Resolves with what is counted of a chat with one message, whose provider reported nothing. */
-function countedOf(content: readonly object[], model: Partial<Model> = figures) {
-  const request = { messages: [{ role: "user", content }] } as unknown as JsonObject;
-  const client = { json: request, mayHave: () => true };
-  const call = {
-    ...{ model: model as Model, slot: { id: "p/m" } as Slot, accountId: "account", client },
-    request: () => request,
-  };
-  return new UsageMeter(tokenizer).usageOf(call, new UsageCounter());
+function countedOf(content: readonly object[], model?: Partial<Model>) {
+  return new UsageMeter(tokenizer).usageOf(callOf(content, model), new UsageCounter());
 }
 
 const text = { type: "text", text: "See" };
@@ -41,4 +44,14 @@ test.each<[string, readonly object[], bigint]>([
 test("a model without figures has those that are held for it", async () => {
   expect((await countedOf([text, image], {})).promptTokens).toBe(1_214n);
   expect((await countedOf([text, file], {})).promptTokens).toBe(6_014n);
+});
+
+test("a completed call teaches what its model counts, and one with a short prompt is not even read", () => {
+  const learntFrom = (promptTokens: bigint) => {
+    const count = vi.fn(tokenizer.count);
+    const usage = { ...countedUsage(promptTokens, 1n), basis: "provider" as const };
+    new UsageMeter({ count }).learn(callOf([text]), usage, () => new UsageCounter(), 3n);
+    return count.mock.calls.length;
+  };
+  expect([0n, 499n, 500n].map(learntFrom)).toEqual([0, 0, 1]);
 });

@@ -86,8 +86,7 @@ export class UsageMeter {
       this.#hidden.learn(call.slot, usage, delivered().showsReasoning);
     }
     if (usage.basis !== "provider" || promptCharacters > maxLearntCharacters) return;
-    // It would teach that the model counts nothing.
-    if (usage.promptTokens === 0n) return;
+    if (!this.#ratios.isLongEnough(usage.promptTokens)) return;
     if (this.#ratios.isWanted(call.slot)) {
       void this.#learn(call, usage).catch(() => {});
     }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { create } from "@bufbuild/protobuf";
-import { type Caller, CallerSchema } from "@tollgate/proto/tollgate/v1/caller";
+import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { clientRequestIdOf } from "../http/client-request-id.ts";
 import type { Principal } from "./authenticate.ts";
 
@@ -23,7 +22,8 @@ export function callerOf(
   { keyId, accountId, admission, plan, models, isLimited }: Principal,
   chargeId = "",
 ): Caller {
-  return create(CallerSchema, {
+  return {
+    $typeName: "tollgate.v1.Caller",
     requestId,
     chargeId,
     keyId,
@@ -32,8 +32,10 @@ export function callerOf(
     plan,
     models,
     isLimited,
+    // The wire names it, where the request does.
+    endUser: "",
     endpoint: `${req.method ?? ""} ${route}`,
     userAgent: (req.headers["user-agent"] ?? "").slice(0, maxUserAgentCharacters),
     clientRequestId: clientRequestIdOf(req.headers),
-  });
+  };
 }

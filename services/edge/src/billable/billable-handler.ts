@@ -11,7 +11,12 @@ import type { KeyedHandler } from "../http/handler.ts";
 import { parseJsonObject } from "../http/json-body.ts";
 import { type BodyLimit, readBody } from "../http/read-body.ts";
 import type { RequestBody } from "../http/request-body.ts";
-import { endedBy, type RequestContext, replaceRequestId } from "../http/request-context.ts";
+import {
+  endedBy,
+  type RequestContext,
+  type ResponseHeaders,
+  replaceRequestId,
+} from "../http/request-context.ts";
 import {
   type ExtraHeaders,
   endEarly,
@@ -46,8 +51,11 @@ export interface BillableRoute {
   parse(json: JsonObject, body: RequestBody, principal: Principal, context: RequestContext): Run;
   /** Returns the id of the stored conversation that a valid body adds a turn to. */
   conversationOf?(body: JsonObject): string | undefined;
-  /** Returns headers of every response to the key, errors included. */
-  headers?(principal: Principal): Record<string, string>;
+  /**
+   * Returns headers of every response to the key, errors included. Those of the response itself, `own`,
+   * replace them.
+   */
+  headers?(principal: Principal, own: ResponseHeaders): ResponseHeaders;
 }
 
 /**
@@ -60,14 +68,14 @@ export function billableHandler(
   route: BillableRoute,
 ): KeyedHandler {
   return async (context, principal) => {
-    const extraHeaders: ExtraHeaders = () => route.headers?.(principal) ?? {};
+    const extraHeaders: ExtraHeaders = (own) => route.headers?.(principal, own) ?? {};
     const request: BillableRequest = { rules, route, context, principal, extraHeaders };
     try {
       const idempotencyKey = rules.isReplayed ? readIdempotencyKey(context.req) : undefined;
       if (idempotencyKey === undefined) await run(dependencies, request);
       else await runOnce(dependencies, request, idempotencyKey);
     } catch (error) {
-      Object.assign(context.headers, extraHeaders());
+      Object.assign(context.headers, extraHeaders({}));
       if (error instanceof GatewayError && error.code === "credit_balance_exhausted") {
         dependencies.balance.forget(principal.accountId);
       }

@@ -1,6 +1,6 @@
 import type { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
-import { headersOfRates } from "@tollgate/http/rate-headers";
+import { hasAllRates, headersOfRates } from "@tollgate/http/rate-headers";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Principal } from "../auth/authenticate.ts";
 import { endUserIdOf } from "../auth/end-user.ts";
@@ -59,7 +59,7 @@ export function wireHandler(
   const { advertised, services, maxResponseMs: timeoutMs } = dependencies;
   return billableHandler(dependencies, rules, {
     ...route,
-    headers: ({ keyId }) => advertised.headers(keyId),
+    headers: ({ keyId }, own) => (hasAllRates(own) ? {} : advertised.headers(keyId)),
     parse(json, body, principal, context) {
       const { stream, endUser: name, call } = route.parse(json, body, principal, context);
       const endUser = endUserIdOf(name, principal.endUserSalt);

@@ -7,8 +7,9 @@ const maxCharacters = 200;
 /** Returns the id that a client gave its request; empty if it gave none. */
 export function clientRequestIdOf(sent: IncomingHttpHeaders): string {
   for (const name of headers) {
-    const [id = ""] = [sent[name]].flat();
-    if (id !== "") return id.slice(0, maxCharacters);
+    const id = sent[name];
+    // Node joins a header that is sent twice.
+    if (typeof id === "string" && id !== "") return id.slice(0, maxCharacters);
   }
   return "";
 }

@@ -1,7 +1,12 @@
 import { once } from "node:events";
 import { envelope, GatewayError, PeerError } from "@tollgate/core/errors";
 import { limitFinalStall, limitStall, maxStallMs } from "@tollgate/http/stall";
-import { endedBy, isDisconnected, type RequestContext } from "./request-context.ts";
+import {
+  endedBy,
+  isDisconnected,
+  type RequestContext,
+  type ResponseHeaders,
+} from "./request-context.ts";
 
 export const jsonType = "application/json; charset=utf-8";
 export const eventStreamType = "text/event-stream; charset=utf-8";
@@ -12,7 +17,7 @@ export type RouteResponse = FullResponse | StreamedResponse;
 interface ResponseHead {
   contentType: string;
   /** Returns headers of this response that replace others. Called when its head is written. */
-  headers?: ExtraHeaders;
+  headers?(): ResponseHeaders;
 }
 
 export interface FullResponse extends ResponseHead {
@@ -39,10 +44,13 @@ export interface ChunkCollector {
 /** A client of a collected stream may be this far behind; it can read the stored response. */
 const maxBehindBytes = 16 * 1024 * 1024;
 
-/** Returns additional headers. Called when the head of the response is written. */
-export type ExtraHeaders = () => Record<string, string>;
+/**
+ * Returns additional headers. Called when the head of the response is written, with the headers of the
+ * response itself, which replace them.
+ */
+export type ExtraHeaders = (own: ResponseHeaders) => ResponseHeaders;
 
-const noHeaders: ExtraHeaders = () => ({});
+const noHeaders = (): ResponseHeaders => ({});
 
 /** Writes a complete response. A client that reads nothing for `stallMs` is disconnected. */
 export function writeResponse(
@@ -51,11 +59,12 @@ export function writeResponse(
   extraHeaders: ExtraHeaders = noHeaders,
   stallMs = maxStallMs,
 ): void {
+  const own = ownHeaders();
   res.writeHead(200, {
     ...headers,
     ...headFor({ contentType, bytes: body.byteLength }),
-    ...extraHeaders(),
-    ...ownHeaders(),
+    ...extraHeaders(own),
+    ...own,
   });
   res.end(body);
   limitFinalStall(res, stallMs);
@@ -104,7 +113,7 @@ export async function writeStream(
         res.writeHead(200, {
           ...headers,
           ...headFor(response),
-          ...extraHeaders(),
+          ...extraHeaders(ownHeaders),
           ...ownHeaders,
         });
       }

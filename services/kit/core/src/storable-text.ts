@@ -3,5 +3,6 @@
  * the character zero.
  */
 export function storableText(text: string, maxCharacters: number): string {
+  if (text === "") return text;
   return text.slice(0, maxCharacters).toWellFormed().replaceAll("\0", "\u{fffd}");
 }

@@ -19,6 +19,11 @@ export function headersOfRates({ requests, tokens }: Rates): Record<string, stri
   };
 }
 
+/** Returns whether the headers of a response have both rates. */
+export function hasAllRates(headers: Readonly<Record<string, string>>): boolean {
+  return "x-ratelimit-limit-requests" in headers && "x-ratelimit-limit-tokens" in headers;
+}
+
 function headersOfRate(name: "requests" | "tokens", { limit, remaining, resetMs }: Rate) {
   return {
     [`x-ratelimit-limit-${name}`]: String(limit),

@@ -59,9 +59,12 @@ export class LocalCall extends Cancellation implements CallContext {
 
   /** Does the same once `work` has ended, which may run on without its caller until the deadline. */
   disposeAfter(work: Promise<unknown> | undefined): void {
+    if (!this.hasLeft || work === undefined) {
+      this.dispose();
+      return;
+    }
     const dispose = () => this.dispose();
-    if (this.hasLeft && work !== undefined) work.then(dispose, dispose);
-    else dispose();
+    work.then(dispose, dispose);
   }
 
   #followCaller(): void {

@@ -117,9 +117,9 @@ function finishedChoice(choice: JsonObject, at: number, responseId: string): Jso
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
   const reason = openaiFinishReason(choice.finish_reason) ?? (hasCalls ? "tool_calls" : "stop");
   const index = typeof choice.index === "number" ? choice.index : at;
-  const { usage: _, delta: __, ...rest } = choice;
   const isSame = index === choice.index && message === choice.message;
   if (isSame && reason === choice.finish_reason && choice.usage === undefined) return choice;
+  const { usage: _, delta: __, ...rest } = choice;
   return { ...rest, index, message, finish_reason: reason };
 }
 

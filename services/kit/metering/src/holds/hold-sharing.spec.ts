@@ -133,9 +133,9 @@ test("the requests with parts of a shared hold are on disk, those of some millis
     await take(100n, terms),
   ];
   end(brief);
-  await vi.advanceTimersByTimeAsync(10);
+  await vi.advanceTimersByTimeAsync(30);
   const later = await take(100n, terms);
-  await vi.advanceTimersByTimeAsync(10);
+  await vi.advanceTimersByTimeAsync(30);
   const records = eventLog.append.mock.calls.map(([[record]]) => record);
   const idsIn = records.map(({ bytes }) => decodeLost(bytes).map(({ requestId }) => requestId));
   expect(idsIn).toEqual([["req_6", "req_7"], ["req_9"]]);

@@ -8,7 +8,7 @@ import {
 } from "./lost-event.ts";
 
 /** A request that ends within this time is not written. */
-const writeAfterMs = 5;
+const writeAfterMs = 20;
 
 /** A request that has begun. */
 export interface RunningRequest {
