@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { routeTypesOf } from "@tollgate/catalog/provider-kind";
+import { routeTypes } from "@tollgate/catalog/route-types";
+import { vendors } from "@tollgate/providers";
 import { listedModels } from "@tollgate/simulator/routes/models";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatKinds } from "../src/chat-kinds.ts";
@@ -20,6 +23,7 @@ const ofKinds = [
   ...chatKinds.map(({ kind }) => `kind-${kind}`),
   ...routeKinds.map(({ kind, route }) => `kind-${kind}-${route}`),
 ];
+const tested = [...plain, ...ofKinds];
 
 let stack: OwnStack;
 let folder: string;
@@ -54,7 +58,7 @@ function draft(baseUrl: string, provider: object = {}) {
 describe("a test of a slot", () => {
   test("is served for every route type and kind, with its usage, and is charged to nobody", async () => {
     const before = await stack.operator.listLedger({ limit: 10 });
-    for (const alias of [...plain, ...ofKinds]) {
+    for (const alias of tested) {
       const { result } = await stack.operator.testSlot({ test: { alias } });
       expect([alias, result?.error, result?.status]).toEqual([alias, "", 200]);
       expect(result, alias).toMatchObject({ isServed: true, firstByteMs: expect.any(Number) });
@@ -67,6 +71,26 @@ describe("a test of a slot", () => {
     }
     expect(await stack.operator.listLedger({ limit: 10 })).toEqual(before);
     expect((await stack.operator.listHolds({})).holds).toEqual([]);
+  });
+
+  test.each(routeTypes)("of %s is tried at every kind that has it", async (routeType) => {
+    const kinds = Object.entries(vendors).filter(([, kind]) =>
+      routeTypesOf(kind).includes(routeType),
+    );
+    const { models } = await stack.operator.listModels({});
+    const tried = models
+      .filter(({ alias, routeType: type }) => type === routeType && tested.includes(alias))
+      .flatMap(({ slots }) => slots.slice(0, 1).map(({ kind }) => kind));
+    expect([...new Set(tried)].sort()).toEqual(kinds.map(([name]) => name).sort());
+  });
+
+  // Deepgram's model of speech is its voice, which has no commands of the simulator.
+  const refusing = ofKinds.filter((alias) => alias !== "kind-deepgram-speech");
+
+  test.each(refusing)("of %s shows the provider's own error", async (alias) => {
+    const { result } = await stack.operator.testSlot({ test: { alias: `${alias}-invalid` } });
+    expect(result).toMatchObject({ isServed: false, status: 400, outcome: "bad_request" });
+    expect(result?.error).toBe("that is no good");
   });
 
   test("shows the provider's own error, and whether there was none", async () => {
@@ -170,6 +194,15 @@ describe("the models of a provider", () => {
     const { models, error } = await stack.operator.listProviderModels({ provider });
     expect(error).toBe("");
     expect(models.map(({ id }) => id)).toEqual([...listedModels].sort());
+  });
+
+  test("have the list prices of their vendor, where it has some", async () => {
+    const { models } = await stack.operator.listProviderModels({ provider: "openai" });
+    const priced = models.filter(({ listPrices }) => listPrices.length > 0);
+    expect(priced.map(({ id }) => id)).toEqual(["gpt-4o", "gpt-4o-mini"]);
+    expect(priced[1]?.listPrices).toContainEqual(
+      expect.objectContaining({ dimension: "input", pricePicoUsd: 150_000_000_000n }),
+    );
   });
 
   test("of Deepgram are those of speech and of transcription", async () => {

@@ -46,3 +46,19 @@ test("what could not be charged has a column only where there is some", () => {
   expect(usageTable([unpaid], "key", 120)[0]).toMatch(/UNCOLLECTED USD$/);
   expect(usageTable([paint], "key", 120)[0]).not.toContain("UNCOLLECTED");
 });
+
+test("what providers charge, and the margin, have columns only where some is known", () => {
+  const costed: UsageSum = {
+    ...paint,
+    providerCostNanoUsd: 60_000_000n,
+    costedChargeNanoUsd: 80_000_000n,
+  };
+  const lines = usageTable([costed, paint], "provider", 150);
+  expect(lines.map((line) => line.split(/ {2,}/).slice(-3))).toEqual([
+    ["CHARGED USD", "PROVIDER USD", "MARGIN"],
+    ["0.120000", "0.060000", "25.0 %"],
+    ["0.120000", "0.000000", "–"],
+    ["0.240000", "0.060000", "25.0 %"],
+  ]);
+  expect(usageTable([paint], "provider", 150)[0]).not.toContain("MARGIN");
+});

@@ -47,6 +47,24 @@ test("a process that starts while billing is away serves the last revision from 
   await opened.stop();
 });
 
+test("a revision is served within two seconds without a notice, and kept while billing is away", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let sync = async (): Promise<object> => ({ revision: 1n, text: "", served: [] });
+  const catalog = await followRevisions(
+    partsWith(() => sync()),
+    undefined,
+  );
+  expect(catalog.current().limits.requestsPerMinute).not.toBe(7);
+  sync = async () => ({ revision: 2n, text, served: [] });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(catalog.current().limits.requestsPerMinute).toBe(7);
+  sync = async () => Promise.reject(new Error("billing is away"));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([catalog.current().limits.requestsPerMinute, catalog.isNewest()]).toEqual([7, true]);
+  await catalog.stop();
+});
+
 /** The copy is read from the disk, for which timers do not wait. */
 async function untilOpened<Opened>(opening: Promise<Opened>): Promise<Opened> {
   let opened: Opened | undefined;

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import type { DraftEditing } from "./use-draft.ts";
 
@@ -27,6 +27,7 @@ export function YamlPanel({ draft, line }: Props) {
         <h2>YAML</h2>
         <span className="quiet">the same draft</span>
         <div className="actions">
+          <OpenFile onText={change} />
           <Button look="quiet" icon="download" onClick={() => download(text)}>
             Download
           </Button>
@@ -60,6 +61,42 @@ export function YamlPanel({ draft, line }: Props) {
         />
       </div>
     </section>
+  );
+}
+
+/** As much as the check of a draft takes. */
+const maxBytes = 1024 * 1024;
+
+/** Replaces the draft with the text of a file. */
+function OpenFile({ onText }: { onText: (text: string) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState<string>();
+  const open = async (file: File | undefined) => {
+    if (file === undefined) return;
+    setProblem(file.size > maxBytes ? `${file.name} has more than 1 MiB` : undefined);
+    if (file.size <= maxBytes) onText(await file.text());
+  };
+  return (
+    <>
+      {problem && (
+        <span className="hint bad" role="alert">
+          {problem}
+        </span>
+      )}
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".yaml,.yml,.json"
+        onChange={({ target }) => {
+          void open(target.files?.[0]);
+          target.value = "";
+        }}
+      />
+      <Button look="quiet" icon="upload" onClick={() => input.current?.click()}>
+        Open a file
+      </Button>
+    </>
   );
 }
 
