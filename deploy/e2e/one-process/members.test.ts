@@ -116,6 +116,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   updateOperator: "operators",
   listOperators: "operators",
   createSignInLink: "operators",
+  removeSecondFactor: "operators",
   createOperatorToken: "operators",
   listOperatorTokens: "operators",
   revokeOperatorToken: "operators",

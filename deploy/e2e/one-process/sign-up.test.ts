@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
 import { freePort } from "@tollgate/local/free-port";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
+import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
@@ -140,6 +141,33 @@ describe("signing up by mail", () => {
     await client.console.setPassword({ newPassword: "another long password" });
     expect((await old.console.getSession({})).operator).toBeUndefined();
     expect(await codeOf(newClient().console.signIn({ method }))).toBe(Code.Unauthenticated);
+  });
+
+  test("a forgotten password is replaced with a code of the second factor alone", async () => {
+    const email = newAddress();
+    const { console: owner } = await signUp(email);
+    const { secret, uri } = await owner.setUpSecondFactor({ presentPassword: password });
+    expect(uri).toContain(`otpauth://totp/${encodeURIComponent(new URL(origin).host)}:`);
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    const { recoveryCodes } = await owner.confirmSecondFactor({ code: totp.generate() });
+    const client = newClient();
+    await client.console.resetPassword({ email });
+    const value = await smtp.secretTo(email, "/reset");
+    const method = { case: "linkSecret", value } as const;
+    const begun = await client.console.signIn({ method });
+    expect([begun.needsCode, begun.operator]).toEqual([true, undefined]);
+    const newPassword = "another long password";
+    const early = client.console.setPassword({ newPassword });
+    expect(await codeOf(early)).toBe(Code.Unauthenticated);
+    const [code = ""] = recoveryCodes;
+    const { operator } = await client.console.enterCode({ code });
+    expect(operator).toMatchObject({ email, hasSecondFactor: true });
+    await client.console.setPassword({ newPassword });
+    await client.console.signIn({
+      method: { case: "password", value: { name: email, password: newPassword } },
+    });
+    expect(await codeOf(client.console.enterCode({ code }))).toBe(Code.Unauthenticated);
+    expect((await client.console.getSession({})).operator).toBeUndefined();
   });
 
   test("an admin invites by mail, and never sees the link", async () => {

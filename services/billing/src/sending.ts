@@ -3,6 +3,7 @@ import type { Log } from "@tollgate/core/log";
 import type { PrismaClient } from "./generated/client.ts";
 import { startMailing } from "./mail/mailing.ts";
 import { type MailSettings, readMailSettings } from "./mail/settings.ts";
+import { createSealer } from "./sealing.ts";
 import { startWebhooks } from "./warnings/channels.ts";
 import { readWebhookSettings, type WebhookSettings } from "./warnings/settings.ts";
 
@@ -17,7 +18,7 @@ export function readSendingSettings(env: Environment): SendingSettings {
   return { mail: readMailSettings(env), webhooks: readWebhookSettings(env) };
 }
 
-/** Begins to send mail and webhooks. Returns what adds them, and what ends it. */
+/** Begins to send mail and webhooks. Returns what adds them, what encrypts them, and what ends it. */
 export function startSending(
   settings: SendingSettings,
   parts: { prisma: PrismaClient; log: Log; now(): Date },
@@ -25,6 +26,7 @@ export function startSending(
   const mailing = settings.mail && startMailing(settings.mail, parts);
   const webhooks = settings.webhooks && startWebhooks(settings.webhooks, parts);
   return {
+    sealer: settings.webhooks && createSealer(settings.webhooks.identityKey),
     mailing,
     webhooks,
     async stop() {

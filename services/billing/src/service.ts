@@ -55,7 +55,7 @@ export const billing = defineService({
       log,
     });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: "billing" }) });
-    const { mailing, webhooks, stop } = startSending(sendingSettings, { prisma, log, now });
+    const { mailing, webhooks, sealer, stop } = startSending(sendingSettings, { prisma, log, now });
     const ledger = peer("ledger", LedgerService);
     const credits = peer("ledger", CreditService);
     const keyUses = recordKeyUses(pool, log, now);
@@ -82,7 +82,7 @@ export const billing = defineService({
     const parts = {
       ...{ contentKey, contentDeletion, warnings },
       ...{ prisma, ledger, credits, slots, conversations, notices, mailing, webhooks, now },
-      ...{ stripe, statementIssuer, secretsKey, refusalDays, signUp },
+      ...{ stripe, statementIssuer, secretsKey, sealer, refusalDays, signUp },
       ...{ catalog: catalog.current, catalogFile: catalog.file, autoTopUps: tasks.autoTopUps },
       ...{ services: connectProviderServices(peer), testRate: new TestRate(now) },
     };

@@ -86,6 +86,7 @@ describe("the catalog in the database", () => {
       contentDeletion: { wake() {} },
       mailing: undefined,
       webhooks: undefined,
+      sealer: undefined,
       warnings: { wake() {} },
       signUp: { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const,
       services: {} as ProviderServices,

@@ -51,6 +51,7 @@ export async function startIdentity(
       now,
       mailing: undefined,
       webhooks: undefined,
+      sealer: undefined,
       signUp,
       secretsKey: undefined,
       contentKey: undefined,

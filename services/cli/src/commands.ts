@@ -71,6 +71,7 @@ import {
   linkOperatorCommand,
   listOperatorsCommand,
   listTokensCommand,
+  removeSecondFactorCommand,
   revokeTokenCommand,
 } from "./commands/operator-commands.ts";
 import {
@@ -194,6 +195,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "operator list": listOperatorsCommand,
   "operator disable": disableOperatorCommand,
   "operator link": linkOperatorCommand,
+  "operator remove-second-factor": removeSecondFactorCommand,
   "operator token create": createTokenCommand,
   "operator token list": listTokensCommand,
   "operator token revoke": revokeTokenCommand,

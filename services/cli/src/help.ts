@@ -68,6 +68,7 @@ export const help = `tollgate: the operator's commands
   tollgate operator list
   tollgate operator disable OPERATOR
   tollgate operator link [OPERATOR]
+  tollgate operator remove-second-factor OPERATOR
   tollgate operator token create NAME --role ROLE [--account ACCOUNT] [--expires TIME]
   tollgate operator token list
   tollgate operator token revoke TOKEN-ID

@@ -57,6 +57,7 @@ export const consoleService = defineService({
       version,
       gatewayUrl: () => config.publicUrl ?? edgeUrl() ?? "",
       hasPlayground,
+      issuer: origin === undefined ? "Tollgate" : new URL(origin).host,
       oidcName: oidc?.name ?? "",
       log,
     };

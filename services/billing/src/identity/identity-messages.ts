@@ -8,18 +8,24 @@ import {
   OperatorTokenSchema,
   type OperatorToken as TokenMessage,
 } from "@tollgate/proto/tollgate/v1/operator";
-import type { Operator, OperatorToken } from "../generated/client.ts";
+import type { Operator, OperatorToken, SecondFactor } from "../generated/client.ts";
 import { toMemberRole } from "../members/member-roles.ts";
 import { toRole } from "./roles.ts";
 import type { LiveSession, StoredMembership } from "./sessions.ts";
 
-/** Returns an operator as a message, without the hash of its password. */
-export function toOperator(operator: Operator): OperatorMessage {
+/**
+ * Returns an operator as a message, without the hash of its password. It has no second factor unless it was
+ * read with the row.
+ */
+export function toOperator(
+  operator: Operator & { secondFactor?: Pick<SecondFactor, "enabledAt"> | null },
+): OperatorMessage {
   const { id, name, role, accountId, issuer, email, passwordHash, createdAt } = operator;
   const { disabledAt, lastSignedInAt } = operator;
   return create(OperatorSchema, {
     ...{ id, name, issuer, email, role: toRole(role), accountId: accountId ?? "" },
     hasPassword: passwordHash !== null,
+    hasSecondFactor: (operator.secondFactor?.enabledAt ?? null) !== null,
     createdAt: timestampFromDate(createdAt),
     ...(disabledAt && { disabledAt: timestampFromDate(disabledAt) }),
     ...(lastSignedInAt && { lastSignedInAt: timestampFromDate(lastSignedInAt) }),

@@ -1,12 +1,11 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import { invalidParam } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
 import type { PasswordSignIn } from "@tollgate/proto/tollgate/v1/console";
 import type {
   Actor,
   BeginSessionRequest,
-  ChangePasswordRequest,
   Identity,
   IdentityService,
   ProviderSignIn,
@@ -14,18 +13,20 @@ import type {
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { AnyHandler, Fields, Implementation } from "@tollgate/rpc/implementation";
 import type { CallActor } from "../actor.ts";
-import { type AuditActor, recordChange } from "../audit.ts";
 import type { Operator, PrismaClient } from "../generated/client.ts";
 import { findPerson } from "../members/persons.ts";
 import { signInMember } from "../members/provider-members.ts";
 import { implementOperator } from "../operator/operator.ts";
 import type { OperatorParts } from "../operator/parts.ts";
 import { issuePlaygroundKey } from "../playground/issue-key.ts";
+import { changePassword } from "./change-password.ts";
 import { identityOfSession, identityOfToken } from "./identity-messages.ts";
 import { implementMemberships } from "./memberships.ts";
 import { normalizeName } from "./operators.ts";
-import { checkNewPassword, type Passwords } from "./passwords.ts";
+import type { Passwords } from "./passwords.ts";
 import { readRole } from "./roles.ts";
+import { implementSecondFactors } from "./second-factor-calls.ts";
+import { hasSecondFactor } from "./second-factors.ts";
 import { beginSession, extendSession, type SessionMethod, useToken } from "./sessions.ts";
 import { admitSignIn } from "./sign-in-failures.ts";
 import { implementSignUp } from "./sign-up.ts";
@@ -58,6 +59,7 @@ export function implementIdentity(
   return {
     ...implementMemberships({ prisma, passwords, now }),
     ...implementSignUp(parts),
+    ...implementSecondFactors(parts),
     async authenticate({ credential }) {
       return identityOrNone(await findIdentity(prisma, credential, now()));
     },
@@ -66,8 +68,11 @@ export function implementIdentity(
       if (found === undefined || found.operator.disabledAt !== null) return {};
       const { operator, method } = found;
       const sessionHash = bytesOf(request.sessionHash);
-      const session = { sessionHash, operatorId: operator.id, method };
-      return { identity: identityOfSession(await beginSession(prisma, session, now())) };
+      // A provider decides for itself how many factors it asks for.
+      const needsCode = method !== "provider" && (await hasSecondFactor(prisma, operator.id));
+      const session = { sessionHash, operatorId: operator.id, method, awaitsCode: needsCode };
+      const begun = await beginSession(prisma, session, now());
+      return needsCode ? { needsCode } : { identity: identityOfSession(begun) };
     },
     async endSession({ sessionHash }) {
       await prisma.operatorSession.deleteMany({ where: { sessionHash: bytesOf(sessionHash) } });
@@ -92,43 +97,6 @@ export function implementIdentity(
       return { response: toBinary(method.output, output) };
     },
   };
-}
-
-/**
- * Sets the password of a session's operator and ends the other sessions. Throws `not_found` without a
- * session, and `invalid_param` for a wrong present password or a new one that is not accepted.
- */
-async function changePassword(
-  { prisma, passwords }: { prisma: PrismaClient; passwords: Passwords },
-  { sessionHash: hash, address, presentPassword, newPassword }: ChangePasswordRequest,
-  now: () => Date,
-): Promise<void> {
-  const sessionHash = bytesOf(hash);
-  const session = await extendSession(prisma, sessionHash, now());
-  if (session === undefined) throw new GatewayError("not_found", "The session has ended.");
-  const { operator, method } = session;
-  if (operator.issuer !== "") {
-    throw invalidParam("new_password", "cannot be set: the operator signs in by a provider");
-  }
-  checkNewPassword(newPassword);
-  if (operator.passwordHash !== null && method !== "link") {
-    const succeeded = await admitSignIn(prisma, { name: operator.name, address }, now());
-    if (!(await passwords.isStored(presentPassword, operator.passwordHash))) {
-      throw invalidParam("present_password", "is not the present password");
-    }
-    await succeeded();
-  }
-  const passwordHash = await passwords.hash(newPassword);
-  const { id: operatorId, name } = operator;
-  await prisma.$transaction(async (transaction) => {
-    await transaction.operator.update({ where: { id: operatorId }, data: { passwordHash } });
-    const others = { operatorId, sessionHash: { not: sessionHash } };
-    await transaction.operatorSession.deleteMany({ where: others });
-    const kind = operator.email === "" ? "operator" : "member";
-    const actor: AuditActor = { kind, id: operatorId, name };
-    const subject = { subjectKind: "operator", subjectId: operatorId } as const;
-    await recordChange(transaction, actor, { action: "SetPassword", ...subject });
-  });
 }
 
 async function findIdentity(

@@ -1,7 +1,7 @@
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
 import { hashOfSecret, newSecret } from "@tollgate/core/secrets";
-import { type Operator, Prisma } from "../generated/client.ts";
+import { type Operator, Prisma, type SecondFactor } from "../generated/client.ts";
 import type { StoredRole } from "./roles.ts";
 
 type Database = Prisma.TransactionClient;
@@ -53,8 +53,12 @@ export async function unusedOwnerName(database: Database): Promise<string> {
 }
 
 /** Resolves with an operator. Throws `not_found`. */
-export async function requireOperator(database: Database, id: string): Promise<Operator> {
-  const operator = await database.operator.findUnique({ where: { id } });
+export async function requireOperator(
+  database: Database,
+  id: string,
+): Promise<Operator & { secondFactor: SecondFactor | null }> {
+  const include = { secondFactor: true };
+  const operator = await database.operator.findUnique({ where: { id }, include });
   if (operator !== null) return operator;
   throw new GatewayError("not_found", `No operator has the id ${id}.`, { param: "operator_id" });
 }

@@ -6,6 +6,7 @@ import type {
   OperatorToken,
   Prisma,
   PrismaClient,
+  SecondFactor,
 } from "../generated/client.ts";
 
 type Database = Prisma.TransactionClient;
@@ -15,19 +16,22 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const sessionMs = 12 * 60 * 60_000;
 /** How long a session that a provider began lasts at most: a new one has the role of then. */
 const maxProviderSessionMs = 24 * 60 * 60_000;
+/** How long a sign-in waits for a code. */
+const waitingMs = 10 * 60_000;
 /** A use extends a session, and marks a token as used, at most this often. */
 const touchMs = 60_000;
 
 export type SessionMethod = "link" | "password" | "provider";
 export type StoredMembership = Member & { account: Account };
 export type LiveSession = OperatorSession & {
-  operator: Operator & { memberships: StoredMembership[] };
+  operator: Operator & { memberships: StoredMembership[]; secondFactor: SecondFactor | null };
 };
 
 /** What is read with a session: who has it, and of which accounts they are members. */
 const withOperator = {
   operator: {
     include: {
+      secondFactor: true,
       memberships: {
         include: { account: true },
         orderBy: [{ account: { name: "asc" } }, { accountId: "asc" }],
@@ -36,21 +40,54 @@ const withOperator = {
   },
 } satisfies Prisma.OperatorSessionInclude;
 
-/** Begins a session of an operator. */
+/** Begins a session of an operator. One that awaits a code works after `completeSession`. */
 export async function beginSession(
   database: Database,
-  session: { sessionHash: Bytes; operatorId: string; method: SessionMethod },
+  session: {
+    sessionHash: Bytes;
+    operatorId: string;
+    method: SessionMethod;
+    awaitsCode?: boolean;
+  },
   now: Date,
 ): Promise<LiveSession> {
+  const { operatorId, awaitsCode = false } = session;
   await database.operatorSession.deleteMany({ where: { expiresAt: { lte: now } } });
-  await database.operator.update({
-    where: { id: session.operatorId },
-    data: { lastSignedInAt: now },
-  });
+  if (!awaitsCode) await recordSignIn(database, operatorId, now);
+  const expiresAt = new Date(now.getTime() + (awaitsCode ? waitingMs : sessionMs));
   return database.operatorSession.create({
-    data: { ...session, createdAt: now, expiresAt: new Date(now.getTime() + sessionMs) },
+    data: { ...session, createdAt: now, expiresAt },
     include: withOperator,
   });
+}
+
+/** Resolves with a session that awaits a code; undefined for any other. */
+export async function findWaitingSession(
+  database: Database,
+  sessionHash: Bytes,
+  now: Date,
+): Promise<OperatorSession | undefined> {
+  const where = { sessionHash, awaitsCode: true, expiresAt: { gt: now } };
+  const operator = { disabledAt: null };
+  return (await database.operatorSession.findFirst({ where: { ...where, operator } })) ?? undefined;
+}
+
+/** Makes a session work whose code was accepted. */
+export async function completeSession(
+  database: Database,
+  { sessionHash, operatorId }: OperatorSession,
+  now: Date,
+): Promise<LiveSession> {
+  await recordSignIn(database, operatorId, now);
+  return database.operatorSession.update({
+    where: { sessionHash },
+    data: { awaitsCode: false, createdAt: now, expiresAt: new Date(now.getTime() + sessionMs) },
+    include: withOperator,
+  });
+}
+
+async function recordSignIn(database: Database, id: string, now: Date): Promise<void> {
+  await database.operator.update({ where: { id }, data: { lastSignedInAt: now } });
 }
 
 /** Resolves with a session that has not expired and extends it; undefined for any other. */
@@ -63,7 +100,7 @@ export async function extendSession(
     where: { sessionHash },
     include: withOperator,
   });
-  if (session === null || session.expiresAt <= now) return undefined;
+  if (session === null || session.awaitsCode || session.expiresAt <= now) return undefined;
   if (session.operator.disabledAt !== null) return undefined;
   const expiresAt = expiryOf(session, now);
   if (expiresAt.getTime() - session.expiresAt.getTime() < touchMs) return session;

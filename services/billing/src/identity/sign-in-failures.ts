@@ -10,6 +10,19 @@ const maxByAddress = 50;
 /** The same by a name alone: high, so that a stranger does not easily lock somebody out. */
 const maxByName = 200;
 const windowMs = 15 * 60_000;
+/**
+ * The codes of a second factor by a person alone: 20 of a million, of which three are valid. Only who knows the
+ * password can enter any.
+ */
+export const maxCodesByPerson = 20;
+
+interface SignInAttempt {
+  name: string;
+  /** The network address of the client. */
+  address: string;
+  /** How many sign-ins may fail by this name alone. */
+  maxByName?: number;
+}
 
 /**
  * Counts a sign-in as failed before it is checked, so that attempts at the same time cannot exceed
@@ -17,14 +30,14 @@ const windowMs = 15 * 60_000;
  */
 export async function admitSignIn(
   prisma: PrismaClient,
-  { name, address: clientAddress }: { name: string; address: string },
+  { name, address: clientAddress, maxByName: maxOfName = maxByName }: SignInAttempt,
   now: Date,
 ): Promise<() => Promise<void>> {
   const address = networkOf(clientAddress);
   const limits = new Map([
     [subjectOf(name, address), maxByNameAndAddress],
     [subjectOf("", address), maxByAddress],
-    [subjectOf(name, ""), maxByName],
+    [subjectOf(name, ""), maxOfName],
   ]);
   const windowStart = new Date(now.getTime() - windowMs);
   await prisma.signInFailure.deleteMany({ where: { since: { lte: windowStart } } });
@@ -38,7 +51,7 @@ export async function admitSignIn(
   const exceeded = counted.find(({ subject, failures }) => failures > (limits.get(subject) ?? 0));
   if (exceeded !== undefined) {
     const waitMs = exceeded.since.getTime() + windowMs - now.getTime();
-    const message = "Too many sign-ins have failed. Wait some minutes, or use a sign-in link.";
+    const message = "Too many sign-ins have failed. Wait some minutes.";
     const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
     throw new GatewayError("rate_limited", message, { retryAfterSeconds });
   }

@@ -5,6 +5,7 @@ import { admitMail } from "../mail/mail-limits.ts";
 import { readAddress } from "../members/addresses.ts";
 import { findPerson } from "../members/persons.ts";
 import { beginSignUp, completeSignUp, type SignUpParts } from "../members/sign-ups.ts";
+import type { Sealer } from "../sealing.ts";
 import { identityOfSession } from "./identity-messages.ts";
 import { createLink } from "./operators.ts";
 import type { Passwords } from "./passwords.ts";
@@ -14,12 +15,15 @@ import { beginSession } from "./sessions.ts";
 const resetMs = 60 * 60_000;
 
 /** The calls by which people sign up, and get another password. */
-export function implementSignUp(parts: SignUpParts & { passwords: Passwords }) {
+export function implementSignUp(
+  parts: SignUpParts & { passwords: Passwords; sealer: Sealer | undefined },
+) {
   const { prisma, mailing, signUp, now } = parts;
   return {
     async getSignUpSettings() {
       const { mode, termsUrl } = signUp;
-      return { mode, termsUrl, sendsMail: mailing !== undefined };
+      const offersSecondFactor = parts.sealer !== undefined;
+      return { mode, termsUrl, sendsMail: mailing !== undefined, offersSecondFactor };
     },
     async beginSignUp(request) {
       await beginSignUp(parts, request);

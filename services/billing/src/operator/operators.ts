@@ -20,6 +20,7 @@ import {
   unusedOwnerName,
 } from "../identity/operators.ts";
 import { readRole, type StoredRole } from "../identity/roles.ts";
+import { deleteFactor } from "../identity/second-factors.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const maxOperators = 1_000;
@@ -66,6 +67,7 @@ export function implementOperators(parts: OperatorParts) {
       const operators = await prisma.operator.findMany({
         // Members of accounts are listed by their accounts.
         where: { OR: [{ role: { not: "customer" } }, { accountId: { not: null } }] },
+        include: { secondFactor: true },
         orderBy: [{ name: "asc" }, { id: "asc" }],
         take: maxOperators,
       });
@@ -86,6 +88,17 @@ export function implementOperators(parts: OperatorParts) {
         return { operator: toOperator(operator), link };
       });
     },
+    async removeSecondFactor({ operatorId }) {
+      await prisma.$transaction(async (transaction) => {
+        await requireOperator(transaction, operatorId);
+        if (!(await deleteFactor(transaction, operatorId))) {
+          throw invalidParam("operator_id", "names somebody who has no second factor");
+        }
+        const subject = { subjectKind: "operator", subjectId: operatorId } as const;
+        await recordChange(transaction, actor, { action: "RemoveSecondFactor", ...subject });
+      });
+      return {};
+    },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 
@@ -99,7 +112,12 @@ async function changeOperator(
     const before = await requireOperator(transaction, operatorId);
     const stored = await changedRole(prisma, before, role);
     const data = { ...stored, ...disabling(before, isDisabled, now()) };
-    const operator = await transaction.operator.update({ where: { id: operatorId }, data });
+    const include = { secondFactor: true };
+    const operator = await transaction.operator.update({
+      where: { id: operatorId },
+      data,
+      include,
+    });
     if (before.disabledAt === null && operator.disabledAt !== null) {
       await endCredentials(transaction, operatorId, now());
     }

@@ -12,6 +12,7 @@ import type { PrismaClient } from "../generated/client.ts";
 import type { Mailing } from "../mail/mailing.ts";
 import type { SignUpSettings } from "../members/sign-up-settings.ts";
 import type { StripeAccess } from "../payments/stripe-client.ts";
+import type { Sealer } from "../sealing.ts";
 import type { Webhooks } from "../warnings/channels.ts";
 import type { ProviderServices } from "./provider-services.ts";
 import type { TestRate } from "./test-rate.ts";
@@ -50,6 +51,8 @@ export interface OperatorParts {
   services: ProviderServices;
   testRate: TestRate;
   notices: Notices;
+  /** Encrypts what is stored of people. Undefined where TOLLGATE_IDENTITY_KEY is not set. */
+  sealer: Sealer | undefined;
   /** Undefined where no mail is sent. */
   mailing: Mailing | undefined;
   /** Undefined where no webhooks are sent. */

@@ -70,6 +70,20 @@ export const linkOperatorCommand: Command = {
   },
 };
 
+/** `tollgate operator remove-second-factor` */
+export const removeSecondFactorCommand: Command = {
+  takes: ["OPERATOR"],
+  options: [],
+  async run([name = ""], _options, operator) {
+    const client = operator();
+    // The members of accounts are not in the list of operators.
+    const isId = name.startsWith("operator_");
+    const operatorId = isId ? name : await operatorIdOf(client, name);
+    await client.removeSecondFactor({ operatorId });
+    return { lines: [`${operatorId} signs in without a code`], json: { id: operatorId } };
+  },
+};
+
 /** `tollgate operator token create` */
 export const createTokenCommand: Command = {
   takes: ["NAME"],
@@ -156,6 +170,7 @@ function operatorJson({ id, name, role, accountId, issuer, ...rest }: OperatorMe
   return {
     ...{ id, name, role: roleText(role), account_id: accountId, issuer },
     has_password: rest.hasPassword,
+    has_second_factor: rest.hasSecondFactor,
     created_at: isoTime(rest.createdAt),
     disabled_at: isoTime(rest.disabledAt),
     last_signed_in_at: isoTime(rest.lastSignedInAt),

@@ -114,6 +114,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   updateOperator: { role: OWNER },
   listOperators: { role: VIEWER },
   createSignInLink: { role: OWNER },
+  removeSecondFactor: { role: OWNER },
   createOperatorToken: { role: OWNER },
   listOperatorTokens: { role: VIEWER },
   revokeOperatorToken: { role: OWNER },
@@ -130,5 +131,8 @@ export const playgroundRule: Rule = {
 /** The calls of ConsoleService that need somebody who is signed in. */
 export const consoleRules = {
   setPassword: { role: CUSTOMER, members: "anybody" },
+  setUpSecondFactor: { role: CUSTOMER, members: "anybody" },
+  confirmSecondFactor: { role: CUSTOMER, members: "anybody" },
+  turnOffSecondFactor: { role: CUSTOMER, members: "anybody" },
   switchAccount: { role: CUSTOMER, members: "anybody" },
 } satisfies Partial<Calls<typeof ConsoleService>>;

@@ -22,13 +22,22 @@ export type SignInMethod = NonNullable<
 
 /** Finds out who makes a request, by the session in its cookie or by its operator token. */
 export interface SignedInSessions {
-  /** Resolves with who makes a request; undefined for nobody. */
+  /** Resolves with who makes a request; undefined for nobody, and while the session awaits a code. */
   find(headers: Headers): Promise<Identity | undefined>;
   /** Does the same. Throws a ConnectError with the code `unauthenticated` for nobody. */
   require(headers: Headers): Promise<Identity>;
-  /** Begins a session. Resolves with the cookie to set; undefined where the sign-in is refused. */
+  /**
+   * Begins a session. Resolves with the cookie to set, without an identity where a code is needed; undefined
+   * where the sign-in is refused.
+   */
   begin(
     method: SignInMethod,
+    address: string,
+  ): Promise<{ identity: Identity | undefined; setCookie: string } | undefined>;
+  /** Completes a sign-in by a code. Resolves with the same; undefined for a code that is refused. */
+  complete(
+    headers: Headers,
+    code: string,
     address: string,
   ): Promise<{ identity: Identity; setCookie: string } | undefined>;
   /**
@@ -72,11 +81,20 @@ export function createSignedInSessions(
       if (identity !== undefined) return identity;
       throw unauthenticated();
     },
-    begin: (method, address) =>
-      beginBy(async (sessionHash) => {
-        const request = { sessionHash, address, method };
-        return (await identities.beginSession(request)).identity;
-      }),
+    async begin(method, address) {
+      const secret = newSecret();
+      const request = { sessionHash: hashOfSecret(secret), address, method };
+      const { identity, needsCode } = await identities.beginSession(request);
+      if (identity === undefined && !needsCode) return undefined;
+      return { identity, setCookie: cookie.write(secret, cookieSeconds) };
+    },
+    async complete(headers, code, address) {
+      const secret = cookie.read(headers);
+      if (secret === undefined) return undefined;
+      const request = { sessionHash: hashOfSecret(secret), address, code };
+      const { identity } = await identities.completeSession(request);
+      return identity && { identity, setCookie: cookie.write(secret, cookieSeconds) };
+    },
     beginBy,
     async end(headers) {
       const secret = cookie.read(headers);

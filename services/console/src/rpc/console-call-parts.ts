@@ -11,6 +11,8 @@ export interface ConsoleCallParts {
   /** Returns where clients reach the gateway; empty where that is not known. */
   gatewayUrl(): string;
   hasPlayground: boolean;
+  /** The name of the console in apps that show the codes of second factors. */
+  issuer: string;
   /** The name of the OpenID provider; empty if there is none. */
   oidcName: string;
   log: Log;

@@ -3,21 +3,19 @@ import { invalidParam } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { hashOfSecret } from "@tollgate/core/secrets";
 import type { ConsoleService, SignInRequest } from "@tollgate/proto/tollgate/v1/console";
-import { authorizeCall } from "../access/authorize.ts";
-import { consoleRules, type Rule } from "../access/permissions.ts";
+import type { Identity } from "@tollgate/proto/tollgate/v1/identity";
+import { consoleRules } from "../access/permissions.ts";
+import { requireRule } from "../access/require-rule.ts";
 import type { SignInMethod } from "../access/sessions.ts";
 import { addressOf } from "./call-context.ts";
 import { toConnectError } from "./connect-error.ts";
 import type { ConsoleCallParts } from "./console-call-parts.ts";
+import { implementCredentials } from "./credential-calls.ts";
 import { implementEntrances } from "./entrance-calls.ts";
 
 /** Returns the calls of ConsoleService. */
 export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof ConsoleService> {
   const { sessions, identities, version, oidcName } = parts;
-
-  async function allow(rule: Rule, { requestHeader }: HandlerContext): Promise<void> {
-    authorizeCall(await sessions.require(requestHeader), rule);
-  }
 
   return withConnectErrors(parts.log, {
     async getSession(_request, { requestHeader, responseHeader }) {
@@ -25,8 +23,8 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
         sessions.find(requestHeader),
         identities.getSignUpSettings({}),
       ]);
-      const { mode: signUp, termsUrl, sendsMail } = settings;
-      const ways = { oidcName, version, signUp, termsUrl, sendsMail };
+      const { mode: signUp, termsUrl, sendsMail, offersSecondFactor } = settings;
+      const ways = { oidcName, version, signUp, termsUrl, sendsMail, offersSecondFactor };
       if (identity?.operator === undefined) return ways;
       const gateway = { gatewayUrl: parts.gatewayUrl(), hasPlayground: parts.hasPlayground };
       const cookie = sessions.extend(requestHeader);
@@ -40,12 +38,18 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
       if (begun === undefined)
         throw new ConnectError(refusals[method.case ?? "password"], Code.Unauthenticated);
       context.responseHeader.append("set-cookie", begun.setCookie);
-      const { operator, expiresAt } = begun.identity;
-      return { ...(operator && { operator }), ...(expiresAt && { expiresAt }) };
+      return begun.identity === undefined ? { needsCode: true } : signedIn(begun.identity);
+    },
+    async enterCode({ code }, context) {
+      const { requestHeader, responseHeader } = context;
+      const completed = await sessions.complete(requestHeader, code, addressOf(context));
+      if (completed === undefined) throw new ConnectError(refusals.code, Code.Unauthenticated);
+      responseHeader.append("set-cookie", completed.setCookie);
+      return signedIn(completed.identity);
     },
     ...implementEntrances(parts),
     async switchAccount({ accountId }, context) {
-      await allow(consoleRules.switchAccount, context);
+      await requireRule(sessions, consoleRules.switchAccount, context.requestHeader);
       const sessionHash = sessions.hash(context.requestHeader);
       await identities.selectAccount({ sessionHash, accountId });
       return {};
@@ -54,20 +58,18 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
       responseHeader.append("set-cookie", await sessions.end(requestHeader));
       return {};
     },
-    async setPassword({ presentPassword, newPassword }, context) {
-      await allow(consoleRules.setPassword, context);
-      const sessionHash = sessions.hash(context.requestHeader);
-      const address = addressOf(context);
-      const passwords = { presentPassword, newPassword };
-      await identities.changePassword({ sessionHash, address, ...passwords });
-      return {};
-    },
+    ...implementCredentials(parts),
   });
+}
+
+function signedIn({ operator, expiresAt }: Identity) {
+  return { ...(operator && { operator }), ...(expiresAt && { expiresAt }) };
 }
 
 const refusals = {
   linkSecret: "The link is not valid: it works once, for 15 minutes. Create another one.",
   password: "The name or the password is not correct.",
+  code: "The code is not correct, or was used before. After 10 minutes, sign in again.",
 };
 
 function signInMethod(method: SignInRequest["method"]): SignInMethod {

@@ -246,12 +246,34 @@ CREATE TABLE operator_session (
   method       text NOT NULL CHECK (method IN ('link', 'password', 'provider')),
   -- The account that a member has chosen. NULL: the first.
   account_id   text,
+  -- Until it has a code of the second factor, it does not work.
+  awaits_code  boolean NOT NULL DEFAULT false,
   created_at   timestamptz(6) NOT NULL DEFAULT now(),
   expires_at   timestamptz(6) NOT NULL
 );
 
 CREATE INDEX operator_session_operator_id ON operator_session (operator_id);
 CREATE INDEX operator_session_expires_at ON operator_session (expires_at);
+
+-- The second factors of operators and members: secrets of time-based codes (RFC 6238).
+CREATE TABLE second_factor (
+  operator_id  text PRIMARY KEY REFERENCES operator (id),
+  -- The secret, encrypted.
+  sealed       bytea NOT NULL,
+  -- The step of 30 seconds of the last code that was accepted. A code of it or an earlier one is refused.
+  last_step    bigint NOT NULL DEFAULT 0,
+  created_at   timestamptz(6) NOT NULL,
+  -- When the first code enabled it. NULL: it is not required yet.
+  enabled_at   timestamptz(6)
+);
+
+-- What a person who has lost the second factor enters in place of a code, hashed. A row is deleted when it
+-- is used.
+CREATE TABLE recovery_code (
+  operator_id text NOT NULL REFERENCES second_factor (operator_id) ON DELETE CASCADE,
+  code_hash   bytea NOT NULL CHECK (octet_length(code_hash) = 32),
+  PRIMARY KEY (operator_id, code_hash)
+);
 
 -- The credentials of programs that use the operator's API.
 CREATE TABLE operator_token (

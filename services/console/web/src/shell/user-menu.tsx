@@ -12,17 +12,24 @@ import { roleNames } from "../format/roles.ts";
 import { Icon } from "../ui/icons.tsx";
 import { type Theme, themes, useTheme } from "./theme.ts";
 
-/** Loaded when it is opened: it is no part of the first load. */
+/** Loaded when they are opened: they are no part of the first load. */
 const PasswordDialog = lazy(async () => ({
   default: (await import("./password-dialog.tsx")).PasswordDialog,
 }));
 
-/** Who is signed in, the theme, the password, and the way out. */
+const SecondFactorDialog = lazy(async () => ({
+  default: (await import("../second-factor/second-factor-dialog.tsx")).SecondFactorDialog,
+}));
+
+/** Who is signed in, the theme, the password and the second factor, and the way out. */
 export function UserMenu({ operator }: { operator: Operator }) {
-  const memberRole = useSession().data?.memberRole ?? MemberRole.UNSPECIFIED;
+  const { memberRole = MemberRole.UNSPECIFIED, offersSecondFactor } = useSession().data ?? {};
   const isMember = memberRole !== MemberRole.UNSPECIFIED;
   const signOut = useSignOut();
-  const [isSetting, setSetting] = useState(false);
+  const [dialog, setDialog] = useState<"password" | "second factor">();
+  const close = () => setDialog(undefined);
+  const isLocal = operator.issuer === "";
+  const hasFactorItem = isLocal && (offersSecondFactor || operator.hasSecondFactor);
   return (
     <>
       <DropdownMenu.Root modal={false}>
@@ -41,9 +48,14 @@ export function UserMenu({ operator }: { operator: Operator }) {
             <DropdownMenu.Separator className="popup-line" />
             <ThemeItems />
             <DropdownMenu.Separator className="popup-line" />
-            {operator.issuer === "" && (
-              <DropdownMenu.Item className="popup-item" onSelect={() => setSetting(true)}>
+            {isLocal && (
+              <DropdownMenu.Item className="popup-item" onSelect={() => setDialog("password")}>
                 {operator.hasPassword ? "Change password" : "Set a password"}
+              </DropdownMenu.Item>
+            )}
+            {hasFactorItem && (
+              <DropdownMenu.Item className="popup-item" onSelect={() => setDialog("second factor")}>
+                {operator.hasSecondFactor ? "Turn off second factor" : "Set up second factor"}
               </DropdownMenu.Item>
             )}
             <DropdownMenu.Item className="popup-item" onSelect={() => signOut.mutate({})}>
@@ -52,11 +64,10 @@ export function UserMenu({ operator }: { operator: Operator }) {
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
-      {isSetting && (
-        <Suspense>
-          <PasswordDialog operator={operator} isOpen onClose={() => setSetting(false)} />
-        </Suspense>
-      )}
+      <Suspense>
+        {dialog === "password" && <PasswordDialog operator={operator} isOpen onClose={close} />}
+        {dialog === "second factor" && <SecondFactorDialog operator={operator} onClose={close} />}
+      </Suspense>
     </>
   );
 }

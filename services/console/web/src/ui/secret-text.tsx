@@ -11,7 +11,9 @@ export function SecretText({ text, what }: { text: string; what: string }) {
       </div>
       <div className="notice">
         <Icon name="alert" />
-        <span>Copy the {what} now. It is not stored, and it cannot be shown again.</span>
+        <span>
+          Copy the {what} now. What is shown here is not stored, and cannot be shown again.
+        </span>
       </div>
     </>
   );

@@ -5,6 +5,7 @@ import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { useState } from "react";
 import { CallForm, Field } from "../../ui/form.tsx";
 import { useAddressSecret } from "../../ui/use-address-secret.ts";
+import { CodeForm } from "../sign-in/code-form.tsx";
 import { Entrance } from "../sign-in/entrance.tsx";
 import { NewPasswordField } from "../sign-in/new-password-field.tsx";
 
@@ -41,10 +42,14 @@ function Request() {
   );
 }
 
-/** The link signs in, and is used up when the password is sent. */
+/**
+ * The link signs in, and is used up when the password is sent. The password is set once a code of the second
+ * factor was entered, where there is one.
+ */
 function NewPassword({ secret }: { secret: string }) {
   const queries = useQueryClient();
   const router = useRouter();
+  const [chosen, setChosen] = useState("");
   const signIn = useMutation(ConsoleService.method.signIn);
   const setPassword = useMutation(ConsoleService.method.setPassword, {
     onSuccess: () => {
@@ -53,11 +58,22 @@ function NewPassword({ secret }: { secret: string }) {
     },
   });
   const save = async (newPassword: string) => {
+    setChosen(newPassword);
     if (!signIn.isSuccess) {
-      await signIn.mutateAsync({ method: { case: "linkSecret", value: secret } });
+      const method = { case: "linkSecret", value: secret } as const;
+      const { needsCode } = await signIn.mutateAsync({ method });
+      if (needsCode) return;
     }
     await setPassword.mutateAsync({ newPassword });
   };
+  const isWaiting = signIn.data?.needsCode === true && setPassword.isIdle;
+  if (isWaiting) {
+    return (
+      <Entrance title="Enter your code">
+        <CodeForm onSuccess={() => setPassword.mutate({ newPassword: chosen })} />
+      </Entrance>
+    );
+  }
   return (
     <Entrance title="Choose another password">
       <CallForm

@@ -17,6 +17,7 @@ export function OperatorMenu({ operator }: { operator: Operator }) {
   const failure = useOpen();
   const update = useChange(OperatorService.method.updateOperator, { onError: failure.open });
   const link = useChange(OperatorService.method.createSignInLink, { onError: failure.open });
+  const removal = useChange(OperatorService.method.removeSecondFactor, { onError: failure.open });
   const { id: operatorId, disabledAt } = operator;
   const isOther = operatorId !== self;
   const isCustomer = operator.role === OperatorRole.CUSTOMER;
@@ -39,6 +40,9 @@ export function OperatorMenu({ operator }: { operator: Operator }) {
                 onSelect={() => update.mutate({ operatorId, role })}
               />
             ))}
+            {isOther && operator.hasSecondFactor && (
+              <Item text="Remove second factor" onSelect={() => removal.mutate({ operatorId })} />
+            )}
             {isOther && (
               <Item
                 text={disabledAt ? "Enable" : "Disable"}
@@ -50,7 +54,7 @@ export function OperatorMenu({ operator }: { operator: Operator }) {
       </DropdownMenu.Root>
       <NewLink link={link.data?.link} onClose={link.reset} />
       <Dialog title="Nothing was changed" isOpen={failure.isOpen} onClose={failure.close}>
-        <p className="form-error">{errorMessageOf(update.error ?? link.error)}</p>
+        <p className="form-error">{errorMessageOf(update.error ?? link.error ?? removal.error)}</p>
       </Dialog>
     </>
   );

@@ -56,8 +56,9 @@ const columns: readonly DataColumn<Operator>[] = [
   },
   {
     header: "Signs in by",
-    cell: ({ issuer, hasPassword }) => {
+    cell: ({ issuer, hasPassword, hasSecondFactor }) => {
       if (issuer !== "") return <span className="cut">{issuer.replace(/^https:\/\//, "")}</span>;
+      if (hasSecondFactor) return hasPassword ? "password and code" : "link and code";
       return hasPassword ? "password" : <span className="quiet">link only</span>;
     },
   },

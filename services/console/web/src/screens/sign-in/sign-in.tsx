@@ -6,6 +6,7 @@ import { useSession } from "../../calls/use-session.ts";
 import { CallForm, Field } from "../../ui/form.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useAddressSecret } from "../../ui/use-address-secret.ts";
+import { CodeForm } from "./code-form.tsx";
 import { Entrance } from "./entrance.tsx";
 
 const route = getRouteApi("/sign-in");
@@ -14,13 +15,23 @@ const route = getRouteApi("/sign-in");
 export function SignIn() {
   const session = useSession();
   const { next } = route.useSearch();
-  const signIn = useSignIn();
+  const enter = useEntry();
+  const signIn = useMutation(ConsoleService.method.signIn, {
+    onSuccess: ({ needsCode }) => !needsCode && enter(),
+  });
   useAddressSecret((value) => signIn.mutate({ method: { case: "linkSecret", value } }));
   if (session.error && session.data === undefined) {
     return <Failure error={session.error} onRetry={() => void session.refetch()} />;
   }
   const { oidcName = "", signUp = "off", sendsMail = false } = session.data ?? {};
   const canSignUp = signUp !== "off";
+  if (signIn.data?.needsCode) {
+    return (
+      <Entrance title="Enter your code">
+        <CodeForm onSuccess={enter} />
+      </Entrance>
+    );
+  }
   return (
     <Entrance title="Sign in to Tollgate">
       {oidcName !== "" && (
@@ -67,17 +78,15 @@ export function SignIn() {
   );
 }
 
-/** After it, the screen from which one was led here, or the overview, is shown. */
-function useSignIn() {
+/** Returns what leads to the screen from which one was led here, or to the overview. */
+function useEntry() {
   const { next } = route.useSearch();
   const queries = useQueryClient();
   const router = useRouter();
-  return useMutation(ConsoleService.method.signIn, {
-    onSuccess: () => {
-      // What another user read before is not shown to the one who signs in.
-      queries.clear();
-      const isOwnPath = /^\/(?![/\\])/.test(next ?? "");
-      router.history.replace(isOwnPath ? (next ?? "/") : "/");
-    },
-  });
+  return () => {
+    // What another user read before is not shown to the one who signs in.
+    queries.clear();
+    const isOwnPath = /^\/(?![/\\])/.test(next ?? "");
+    router.history.replace(isOwnPath ? (next ?? "/") : "/");
+  };
 }
