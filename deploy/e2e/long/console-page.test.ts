@@ -5,19 +5,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBrowser } from "../src/browser.ts";
 import { type ConsolePage, serveConsolePage } from "../src/console-page.ts";
 import { describeInBrowser } from "../src/describe-in-browser.ts";
-import { collectProblems, screenshots, violationsOf } from "../src/page-checks.ts";
+import { type FixtureScreen, openScreen, type ScreenLook } from "../src/fixture-screen.ts";
+import { screenshots, violationsOf } from "../src/page-checks.ts";
 
 const widths = [1_440, 1_024, 380] as const;
 const themes = ["light", "dark"] as const;
 
-interface Screen {
+interface Screen extends FixtureScreen {
   name: string;
-  path: string;
-  heading: string;
-  role?: string;
-  state?: string;
-  /** The first link with this text is followed before the screen is looked at. */
-  follow?: string;
 }
 
 const screens: readonly Screen[] = [
@@ -89,9 +84,6 @@ const screens: readonly Screen[] = [
   { name: "settings-sign-in", path: "/settings?tab=sign-in", heading: "Settings" },
 ];
 
-/** The data of the fixture is that of the days before. */
-const now = new Date("2026-11-20T15:24:00Z");
-
 describeInBrowser("the console's page", () => {
   let served: ConsolePage;
   let browser: Browser;
@@ -107,36 +99,7 @@ describeInBrowser("the console's page", () => {
     await served?.[Symbol.asyncDispose]();
   });
 
-  /** Opens a screen. Errors of the page and what its policy forbids are collected. */
-  async function open(
-    screen: Screen,
-    width = 1_280,
-    theme: "light" | "dark" = "light",
-    timezoneId = "UTC",
-  ) {
-    const context = await browser.newContext({
-      viewport: { width, height: 860 },
-      colorScheme: theme,
-      timezoneId,
-      reducedMotion: "reduce",
-      permissions: ["clipboard-read", "clipboard-write"],
-    });
-    await context.clock.setFixedTime(now);
-    const page = await context.newPage();
-    const problems = collectProblems(page);
-    await page.addInitScript(
-      ([role, state]) => {
-        localStorage.setItem("fixture-role", role ?? "owner");
-        localStorage.setItem("fixture-state", state ?? "");
-      },
-      [screen.role, screen.state] as const,
-    );
-    await page.goto(served.url + screen.path);
-    if (screen.follow) await page.locator(screen.follow).first().click();
-    await page.getByRole("heading", { level: 1, name: screen.heading }).waitFor();
-    await page.locator(".bone").first().waitFor({ state: "detached" });
-    return { page, problems, [Symbol.asyncDispose]: () => context.close() };
-  }
+  const open = (screen: Screen, look?: ScreenLook) => openScreen(browser, served.url, screen, look);
 
   const looks = screens.flatMap((screen) =>
     widths.flatMap((width) => themes.map((theme) => ({ ...screen, width, theme }))),
@@ -144,7 +107,7 @@ describeInBrowser("the console's page", () => {
 
   test.each(looks)("$name at $width px, $theme, has no serious fault and fits", async (look) => {
     const { width, theme } = look;
-    await using shown = await open(look, width, theme);
+    await using shown = await open(look, { width, theme });
     const { page, problems } = shown;
     const file = `${look.name}-${width}-${theme}.png`;
     await page.screenshot({ path: join(screenshots, file), fullPage: true });
@@ -239,7 +202,9 @@ describeInBrowser("the console's page", () => {
   });
 
   test("times are those of the reader's zone, and the pointer shows UTC", async () => {
-    await using shown = await open(screenNamed("requests"), 1_440, "light", "Asia/Tokyo");
+    await using shown = await open(screenNamed("requests"), {
+      ...{ width: 1_440, timezoneId: "Asia/Tokyo" },
+    });
     const time = shown.page.locator("tbody time").first();
     const at = new Date((await time.getAttribute("datetime")) ?? "");
     const inTokyo = new Date(at.getTime() + 9 * 3_600_000).toISOString().slice(0, 19);

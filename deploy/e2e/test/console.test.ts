@@ -99,6 +99,9 @@ describe("the console's API", () => {
     const id = account?.id ?? "";
     const { names } = await operator.listAccountNames({ accountIds: [id, "acct_none"] });
     expect(names).toEqual({ [id]: name });
+    const { keyId } = await operator.createKey({ account: id, name: "build" });
+    expect((await operator.getKey({ keyId })).names).toEqual({ [id]: name });
+    expect((await operator.listKeys({ account: id })).names).toEqual({ [id]: name });
     const tooMany = Array.from({ length: 1_001 }, (_, index) => `acct_${index}`);
     expect(await codeOf(operator.listAccountNames({ accountIds: tooMany }))).toBe(
       Code.InvalidArgument,
@@ -195,12 +198,13 @@ describe("the console's API", () => {
   });
 
   test("a customer sees what its requests cost, and not who served them", async () => {
-    const { accountId, key } = await stack.newAccount(1);
+    const { accountId, keyId, key } = await stack.newAccount(1);
     const body = chatBody({ model: "test-failover-console" });
     const id = requestIdOf(await send(`${stack.url}/v1/chat/completions`, { key, body })) ?? "";
     const full = await eventually(() => stack.operator.getRequest({ id }));
     const { operator } = await withToken(CUSTOMER, accountId);
-    const { requests, entries } = await operator.getRequest({ id });
+    const { requests, entries, names } = await operator.getRequest({ id });
+    expect(Object.keys(names).toSorted()).toEqual([accountId, keyId].toSorted());
     const [request] = full.requests;
     const [entry] = full.entries;
     expect(request).toMatchObject({ provider: "sim", attempts: [{}, {}] });
@@ -215,6 +219,7 @@ describe("the console's API", () => {
       operator.readOverview(period),
       operator.readUsage({ ...period, by: UsageBy.MODEL }),
     ]);
+    expect(responses[0].names).toEqual(names);
     const text = JSON.stringify(responses, (_name, value) =>
       typeof value === "bigint" ? String(value) : value,
     );

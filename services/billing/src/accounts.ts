@@ -112,7 +112,7 @@ export async function listAccounts(
   };
 }
 
-/** Resolves with the names of 20 accounts whose name or id contains a text, by their ids. */
+/** Resolves with the names of the first 20 accounts, by name, whose name or id contains a text. */
 export async function findAccountNames(
   prisma: PrismaClient,
   search: string,

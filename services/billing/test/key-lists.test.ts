@@ -10,6 +10,7 @@ import { hashOfKey } from "../src/key-text.ts";
 import { recordKeyUses } from "../src/key-uses.ts";
 import { createKey, newKeyId, requireKey, requireKeyOfHash, rotateKey } from "../src/keys.ts";
 import { listKeys } from "../src/listed-keys.ts";
+import { nameRows } from "../src/operator/names.ts";
 import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
 describe("lists of keys and accounts", () => {
@@ -130,5 +131,25 @@ describe("lists of keys and accounts", () => {
     expect(await page(NAME, word, acme.id)).toEqual([[zeta.id], false]);
     expect(await page(UNSPECIFIED, zeta.id)).toEqual([[zeta.id], false]);
     expect(await findAccountNames(prisma, `ZETA ${word}`)).toEqual({ [zeta.id]: zeta.name });
+  });
+
+  test("the rows of a list are named by their keys and accounts, and a key without a name by its text", async () => {
+    const account = await newAccount(`Names ${randomUUID()}`);
+    const named = await newKey(account.id, { name: "build" });
+    const plain = await newKey(account.id, {});
+    const of = (keyId: string) => ({ keyId, accountId: account.id });
+    const rows = [of(named.id), of(plain.id), of(named.id), { keyId: "", accountId: "acct_none" }];
+    expect(await nameRows(prisma, rows)).toEqual({
+      ...{ [named.id]: "build", [plain.id]: plain.shown, [account.id]: account.name },
+    });
+  });
+
+  test("without a search, the first 20 accounts by name are found", async () => {
+    await Promise.all(
+      Array.from({ length: 21 }, (_, index) => newAccount(`0 ${index} ${randomUUID()}`)),
+    );
+    const names = Object.values(await findAccountNames(prisma, ""));
+    expect(names).toHaveLength(20);
+    expect(names.filter((name) => !name.startsWith("0"))).toEqual([]);
   });
 });

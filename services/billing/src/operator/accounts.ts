@@ -51,7 +51,9 @@ export function implementAccounts(parts: OperatorParts) {
       return { accounts: await Promise.all(accounts.map(summaryOf)), hasMore };
     },
     async listAccountNames({ accountIds, search }) {
-      if (search.trim() !== "") return { names: await findAccountNames(prisma, search.trim()) };
+      if (accountIds.length === 0) {
+        return { names: await findAccountNames(prisma, search.trim()) };
+      }
       if (accountIds.length > maxNames) {
         throw invalidParam("account_ids", `must have at most ${maxNames} members`);
       }

@@ -20,6 +20,7 @@ import { withLockedRow } from "../row-lock.ts";
 import { pageSize } from "./account-messages.ts";
 import { describeChangedKey, describeKey, describeKeys } from "./described-keys.ts";
 import { recordKey } from "./key-record.ts";
+import { nameIds } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls that create and read keys. */
@@ -71,7 +72,12 @@ export function implementKeys(parts: OperatorParts) {
         ...(owner && { accountId: owner.id }),
         ...(memberId !== undefined && { memberId }),
       });
-      return { keys: await describeKeys(parts, keys), hasMore };
+      const accountIds = keys.map(({ accountId }) => accountId);
+      const [described, names] = await Promise.all([
+        describeKeys(parts, keys),
+        nameIds(prisma, { accountIds }),
+      ]);
+      return { keys: described, hasMore, names };
     },
     async getKey({ keyId, keyHash }) {
       const isByHash = keyHash.length > 0;
@@ -81,7 +87,8 @@ export function implementKeys(parts: OperatorParts) {
       // The error of a key of another account is that of a text which no key has.
       if (isByHash && !isVisibleKey(actor, stored)) throw unknownText();
       requireVisibleKey(actor, stored);
-      return { key: await describeKey(parts, stored) };
+      const names = await nameIds(prisma, { accountIds: [stored.accountId] });
+      return { key: await describeKey(parts, stored), names };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }

@@ -4,8 +4,8 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
 import { findLabelledKeys, readKeyLabels } from "../labelled-keys.ts";
 import { readMonthText, startOfMonth } from "../statements/months.ts";
+import { nameSums } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
-import { nameSums } from "./sum-names.ts";
 
 /** A verification reads every entry. */
 const verifyTimeoutMs = 60 * 60 * 1_000;

@@ -9,6 +9,7 @@ import { sumRefusals } from "../refusals/refusal-sums.ts";
 import { findRefusals, listRefusals } from "../refusals/stored-refusals.ts";
 import { pageSize } from "./account-messages.ts";
 import { readNewestCatalog } from "./catalog.ts";
+import { nameIds, nameRows } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls about requests and open holds. */
@@ -19,7 +20,8 @@ export function implementRequests(parts: OperatorParts) {
       const accountId = await accountIdOf(prisma, account);
       const page = { accountId, limit: pageSize(limit), beforeHoldId };
       const { holds, hasMore } = await ledger.listOpenHolds(page);
-      return { holds, hasMore };
+      const names = await nameIds(prisma, { keyIds: holds.map(({ keyId }) => keyId) });
+      return { holds, hasMore, names };
     },
     async listRequests(request) {
       const { account, keyId, alias, provider, routeType, plan, from, to } = request;
@@ -37,7 +39,8 @@ export function implementRequests(parts: OperatorParts) {
         ...(from && { from }),
         ...(to && { to }),
       });
-      return { requests, hasMore: nextCursor !== "", nextCursor };
+      const names = await nameRows(prisma, requests);
+      return { requests, hasMore: nextCursor !== "", nextCursor, names };
     },
     async getRequest({ id, account }) {
       const accountId = await accountIdOf(prisma, account);
@@ -46,11 +49,14 @@ export function implementRequests(parts: OperatorParts) {
         findRefusals(prisma, { id, accountId }),
       ]);
       if (requests.length === 0 && refusals.length === 0) throw unknownRequest(id);
-      return { requests, entries, refunds, refusals };
+      const names = await nameRows(prisma, [...requests, ...refusals]);
+      return { requests, entries, refunds, refusals, names };
     },
     async listRefusals({ account, keyId, code, limit, beforeRequestId }) {
       const filter = { accountId: await accountIdOf(prisma, account), keyId, code };
-      return listRefusals(prisma, { filter, limit: pageSize(limit), beforeRequestId });
+      const page = { filter, limit: pageSize(limit), beforeRequestId };
+      const { refusals, hasMore } = await listRefusals(prisma, page);
+      return { refusals, hasMore, names: await nameRows(prisma, refusals) };
     },
     async readRetention() {
       return { retention: await ledger.getRetention({}), refusalDays };

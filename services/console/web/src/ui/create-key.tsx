@@ -1,5 +1,4 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { useAccountNames } from "../calls/use-account-names.ts";
 import { useChange } from "../calls/use-change.ts";
 import { useAccess } from "../calls/use-session.ts";
 import { Button } from "./button.tsx";
@@ -7,6 +6,7 @@ import { Dialog } from "./dialog.tsx";
 import { CallForm, Choice } from "./form.tsx";
 import { expiryOf, KeyFields, splitList } from "./key-fields.tsx";
 import { readLimitFields } from "./limits-fields.tsx";
+import { PickerField } from "./picker-field.tsx";
 import { SecretText } from "./secret-text.tsx";
 import { useFormError } from "./use-form-error.ts";
 
@@ -25,7 +25,6 @@ const channels = [
 /** Creates a key and shows its text once. */
 export function CreateKey({ account, isOpen, onClose }: Props) {
   const create = useChange(OperatorService.method.createKey);
-  const { all } = useAccountNames();
   const { isCustomer } = useAccess();
   const [submit, problem] = useFormError((values) => {
     const expiresAt = expiryOf(values("expires"));
@@ -54,11 +53,7 @@ export function CreateKey({ account, isOpen, onClose }: Props) {
         onCancel={onClose}
       >
         {account === "" && !isCustomer && (
-          <Choice
-            label="Account"
-            name="account"
-            options={all.map(({ id, name }) => [id, name] as const)}
-          />
+          <PickerField kind="account" label="Account" name="account" />
         )}
         <KeyFields />
         {!isCustomer && <Choice label="Kind" name="channel" options={channels} />}

@@ -1,6 +1,7 @@
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { Icon } from "./icons.tsx";
+import { isComboboxOpen } from "./use-combobox.ts";
 
 interface Props {
   title: string;
@@ -33,6 +34,7 @@ export function Dialog({ title, description, isOpen, isWide, onClose, children }
           <Radix.Content
             className={isWide ? "dialog wide" : "dialog"}
             onInteractOutside={(event) => event.preventDefault()}
+            onEscapeKeyDown={(event) => isComboboxOpen() && event.preventDefault()}
             onOpenAutoFocus={(event) => {
               const content = event.currentTarget as HTMLElement;
               const first =

@@ -1,8 +1,9 @@
-import { useAccountNames } from "../calls/use-account-names.ts";
+import { useState } from "react";
+import { useChosenName } from "../calls/use-chosen-name.ts";
 import { useAccess } from "../calls/use-session.ts";
 import { type FilterName, type FilterSearch, filterNames } from "../search/usage-filter.ts";
-import { AccountFilter } from "./account-filter.tsx";
 import { Icon } from "./icons.tsx";
+import { Picker } from "./picker.tsx";
 import { SearchLink, useSearchChange } from "./search-link.tsx";
 
 interface Props {
@@ -16,7 +17,6 @@ type Name = FilterName | "error";
 /** Chooses and shows filters. Each that is set has a link that takes it away. */
 export function FilterBar({ search, names = filterNames }: Props) {
   const { isCustomer } = useAccess();
-  const { nameOf } = useAccountNames([search.account ?? ""]);
   const offered = (Object.keys(names) as Name[]).filter(
     (name) => name !== "account" && !(isCustomer && name === "provider"),
   );
@@ -24,14 +24,12 @@ export function FilterBar({ search, names = filterNames }: Props) {
   const shown = set.filter((name) => name !== "account" || isCustomer);
   return (
     <>
-      {!isCustomer && <AccountFilter account={search.account ?? ""} />}
-      <AddFilter names={names} offered={offered} />
+      {!isCustomer && <AccountFilter account={search.account} />}
+      <AddFilter names={names} offered={offered} account={search.account ?? ""} />
       {shown.map((name) => (
         <span key={name} className="chip">
           <span className="quiet">{names[name]}</span>
-          <span className="cut">
-            {name === "account" ? nameOf(search.account ?? "") : search[name]}
-          </span>
+          <FilterValue name={name} value={search[name] ?? ""} />
           <SearchLink change={{ [name]: undefined }}>
             <Icon name="close" size={12} />
             <span className="unseen">Remove the filter {names[name]}</span>
@@ -42,28 +40,71 @@ export function FilterBar({ search, names = filterNames }: Props) {
   );
 }
 
-/** Adds a filter by its value. An account is chosen by its name elsewhere. */
-function AddFilter(props: { names: NonNullable<Props["names"]>; offered: readonly Name[] }) {
+/** Chooses the account of which a screen shows something. */
+export function AccountFilter({ account = "" }: { account: string | undefined }) {
   const change = useSearchChange();
+  return (
+    <Picker
+      kind="account"
+      label="Account"
+      placeholder="All accounts"
+      canClear
+      value={account}
+      onChoose={(id) => change({ account: id || undefined })}
+    />
+  );
+}
+
+function FilterValue({ name, value }: { name: Name; value: string }) {
+  const text = useChosenName(name === "key" || name === "account" ? name : "model", value);
+  return (
+    <span className="cut" title={value}>
+      {text}
+    </span>
+  );
+}
+
+/** Adds a filter by its value. An account is chosen beside it. */
+function AddFilter(props: {
+  names: NonNullable<Props["names"]>;
+  offered: readonly Name[];
+  account: string;
+}) {
+  const { names, offered, account } = props;
+  const change = useSearchChange();
+  const [chosen, setName] = useState<Name>();
+  const name = chosen ?? offered[0] ?? "model";
   return (
     <form
       className="filter grow"
       onSubmit={(event) => {
         event.preventDefault();
-        const values = new FormData(event.currentTarget);
-        const value = String(values.get("value")).trim();
-        if (value !== "") change({ [String(values.get("name"))]: value });
+        const value = String(new FormData(event.currentTarget).get("value") ?? "").trim();
+        if (value !== "") change({ [name]: value });
         event.currentTarget.reset();
       }}
     >
-      <select name="name" aria-label="Filter by">
-        {props.offered.map((name) => (
-          <option key={name} value={name}>
-            {props.names[name]}
+      <select
+        aria-label="Filter by"
+        value={name}
+        onChange={({ target }) => setName(target.value as Name)}
+      >
+        {offered.map((one) => (
+          <option key={one} value={one}>
+            {names[one]}
           </option>
         ))}
       </select>
-      <input name="value" aria-label="Value of the filter" placeholder="is…" size={12} />
+      {name === "key" || name === "model" ? (
+        <Picker
+          key={name}
+          {...{ kind: name, account, value: "", onChoose: (value) => change({ [name]: value }) }}
+          label="Value of the filter"
+          placeholder="is…"
+        />
+      ) : (
+        <input name="value" aria-label="Value of the filter" placeholder="is…" size={12} />
+      )}
     </form>
   );
 }

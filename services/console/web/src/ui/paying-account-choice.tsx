@@ -1,21 +1,17 @@
-import type { PayingAccount } from "../calls/use-paying-account.ts";
+import { Picker } from "./picker.tsx";
 import { useSearchChange } from "./search-link.tsx";
 
 /** Chooses the account that pays. Nothing for a customer. */
-export function PayingAccountChoice({ account, all }: PayingAccount) {
+export function PayingAccountChoice({ account }: { account: string }) {
   const change = useSearchChange();
-  if (all.length === 0) return null;
+  if (account === "") return null;
   return (
-    <select
-      aria-label="Account that pays"
+    <Picker
+      kind="account"
+      label="Account that pays"
+      placeholder="Search by name or id"
       value={account}
-      onChange={(event) => change({ account: event.target.value })}
-    >
-      {all.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
+      onChoose={(chosen) => change({ account: chosen })}
+    />
   );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { Link } from "@tanstack/react-router";
 import type { HoldSummary } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { KeyLink } from "../../ui/named.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -19,7 +19,7 @@ export function OpenHolds(props: { accountId: string; before: string | undefined
   );
   return (
     <Loaded query={holds}>
-      {({ holds, hasMore }) =>
+      {({ holds, hasMore, names }) =>
         holds.length === 0 ? (
           <Empty icon="check" title="Nothing is held">
             A request holds what it can cost until its charge is captured, and a job until it is
@@ -27,7 +27,12 @@ export function OpenHolds(props: { accountId: string; before: string | undefined
           </Empty>
         ) : (
           <>
-            <DataTable caption="Open holds" columns={columns} rows={holds} idOf={({ id }) => id} />
+            <DataTable
+              caption="Open holds"
+              columns={columnsWith(names)}
+              rows={holds}
+              idOf={({ id }) => id}
+            />
             <Pager before={props.before} next={hasMore ? holds.at(-1)?.id : undefined} />
           </>
         )
@@ -36,19 +41,19 @@ export function OpenHolds(props: { accountId: string; before: string | undefined
   );
 }
 
-const columns: readonly DataColumn<HoldSummary>[] = [
-  { header: "Hold", cell: ({ id }) => <code className="id">{id}</code> },
-  {
-    header: "Key",
-    cell: ({ isShared, keyId }) =>
-      isShared || keyId === "" ? (
-        <Badge>shared</Badge>
-      ) : (
-        <Link to="/keys/$keyId" params={{ keyId }}>
-          <code>{keyId.slice(0, 12)}…</code>
-        </Link>
-      ),
-  },
+function columnsWith(names: Readonly<Record<string, string>>): DataColumn<HoldSummary>[] {
+  return [
+    { header: "Hold", cell: ({ id }) => <code className="id">{id}</code> },
+    {
+      header: "Key",
+      cell: ({ isShared, keyId }) =>
+        isShared || keyId === "" ? <Badge>shared</Badge> : <KeyLink id={keyId} names={names} />,
+    },
+    ...otherColumns,
+  ];
+}
+
+const otherColumns: readonly DataColumn<HoldSummary>[] = [
   {
     header: "Job",
     cell: ({ alias, jobId }) =>

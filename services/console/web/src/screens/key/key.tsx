@@ -1,7 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Key, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -9,6 +8,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { KeyStateBadge } from "../../ui/key-columns.tsx";
 import { LimitList } from "../../ui/limit-list.tsx";
 import { Money } from "../../ui/money.tsx";
+import { AccountLink } from "../../ui/named.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -34,15 +34,15 @@ export function KeyScreen() {
       parent={<Link to="/keys">Keys</Link>}
       actions={canChangeKeys && key && !key.revokedAt && <KeyActions of={key} />}
     >
-      <Loaded query={read}>{({ key }) => (key ? <Content of={key} /> : null)}</Loaded>
+      <Loaded query={read}>
+        {({ key, names }) => (key ? <Content of={key} names={names} /> : null)}
+      </Loaded>
     </Screen>
   );
 }
 
-function Content({ of: key }: { of: Key }) {
+function Content({ of: key, names }: { of: Key; names: Readonly<Record<string, string>> }) {
   const { isCustomer } = useAccess();
-  const { accountId } = key;
-  const { nameOf } = useAccountNames([accountId]);
   const day = (at: Key["expiresAt"]) => at && <Time at={at} />;
   return (
     <>
@@ -56,11 +56,7 @@ function Content({ of: key }: { of: Key }) {
           ],
           [
             "Account",
-            !isCustomer && (
-              <Link to="/accounts/$accountId" params={{ accountId }}>
-                {nameOf(accountId)}
-              </Link>
-            ),
+            !isCustomer && <AccountLink key="account" id={key.accountId} names={names} />,
           ],
           ["Key", <code key="shown">{key.shownKey}</code>],
           ["Owner", key.owner],

@@ -1,14 +1,14 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { type Key, KeyOrder, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { keyOrders, pageSizeOf } from "../../search/list-search.ts";
-import { AccountFilter } from "../../ui/account-filter.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CreateKey } from "../../ui/create-key.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { AccountFilter } from "../../ui/filter-bar.tsx";
 import { keyColumns } from "../../ui/key-columns.tsx";
+import { AccountLink } from "../../ui/named.tsx";
 import { OrderChoice } from "../../ui/order-choice.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
@@ -32,7 +32,6 @@ export function Keys() {
   const keys = useQuery(OperatorService.method.listKeys, {
     ...{ account, search: q ?? "", order: orders[order], limit, beforeKeyId: before ?? "" },
   });
-  const names = useAccountNames(keys.data?.keys.map(({ accountId }) => accountId));
   return (
     <Screen
       title="Keys"
@@ -50,7 +49,7 @@ export function Keys() {
         <OrderChoice orders={keyOrders} order={order} />
       </div>
       <Loaded query={keys}>
-        {({ keys, hasMore }) =>
+        {({ keys, hasMore, names }) =>
           keys.length === 0 ? (
             <NoKeys isSearch={q !== undefined} isOfAccount={account !== ""} />
           ) : (
@@ -85,14 +84,10 @@ function NoKeys({ isSearch, isOfAccount }: { isSearch: boolean; isOfAccount: boo
   );
 }
 
-function withAccount({ nameOf }: AccountNames): DataColumn<Key>[] {
+function withAccount(names: Readonly<Record<string, string>>): DataColumn<Key>[] {
   const account: DataColumn<Key> = {
     header: "Account",
-    cell: ({ accountId }) => (
-      <Link to="/accounts/$accountId" params={{ accountId }} className="cut">
-        {nameOf(accountId)}
-      </Link>
-    ),
+    cell: ({ accountId }) => <AccountLink id={accountId} names={names} />,
   };
   return [...keyColumns.slice(0, 1), account, ...keyColumns.slice(1)];
 }

@@ -2,12 +2,12 @@ import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
-import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { refusalFilterNames } from "../../search/refusals-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";
+import { AccountLink, KeyLink } from "../../ui/named.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
@@ -36,14 +36,13 @@ export function RefusalsScreen() {
       refetchInterval: search.before === undefined && refreshMs,
     },
   );
-  const names = useAccountNames(refusals.data?.refusals.map(({ accountId }) => accountId));
   return (
     <Screen title="Refused requests" parent={<Link to="/requests">Requests</Link>}>
       <div className="filters">
         <FilterBar search={search} names={refusalFilterNames} />
       </div>
       <Loaded query={refusals} rows={14}>
-        {({ refusals, hasMore }) =>
+        {({ refusals, hasMore, names }) =>
           refusals.length === 0 ? (
             <Empty icon="check" title="No refused request matches">
               Records of refused requests are stored for some days. Of a flood, some are recorded
@@ -53,7 +52,7 @@ export function RefusalsScreen() {
             <>
               <DataTable
                 caption="Refused requests"
-                columns={isCustomer ? columns : operatorColumns(names)}
+                columns={columnsWith(names, isCustomer)}
                 rows={refusals}
                 idOf={({ requestId }) => requestId}
               />
@@ -69,7 +68,7 @@ export function RefusalsScreen() {
   );
 }
 
-const columns: readonly DataColumn<RequestRefusal>[] = [
+const errorColumns: readonly DataColumn<RequestRefusal>[] = [
   {
     header: timeHeader,
     cell: ({ requestId, refusedAt }) => (
@@ -87,17 +86,24 @@ const columns: readonly DataColumn<RequestRefusal>[] = [
       </span>
     ),
   },
-  { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
-  {
-    header: "Key",
-    cell: ({ keyId, shownKey }) => <code className="cut">{keyId || shownKey}</code>,
-  },
 ];
 
-function operatorColumns({ nameOf }: AccountNames): DataColumn<RequestRefusal>[] {
+function columnsWith(
+  names: Readonly<Record<string, string>>,
+  isCustomer: boolean,
+): DataColumn<RequestRefusal>[] {
   const account: DataColumn<RequestRefusal> = {
     header: "Account",
-    cell: ({ accountId }) => <span className="cut">{accountId && nameOf(accountId)}</span>,
+    cell: ({ accountId }) => accountId && <AccountLink id={accountId} names={names} />,
   };
-  return [...columns.slice(0, 2), account, ...columns.slice(2)];
+  return [
+    ...errorColumns,
+    ...(isCustomer ? [] : [account]),
+    { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
+    {
+      header: "Key",
+      cell: ({ keyId, shownKey }) =>
+        keyId ? <KeyLink id={keyId} names={names} /> : <code className="cut">{shownKey}</code>,
+    },
+  ];
 }

@@ -1,17 +1,19 @@
-import { Link } from "@tanstack/react-router";
 import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
-import { useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { AccountLink, KeyLink } from "../../ui/named.tsx";
 import { Time } from "../../ui/time.tsx";
 import { withCopy } from "../../ui/with-copy.tsx";
 
 /** What the client of a refused request was sent, and who it was. */
-export function RefusalFacts({ refusal }: { refusal: RequestRefusal }) {
+export function RefusalFacts(props: {
+  refusal: RequestRefusal;
+  names: Readonly<Record<string, string>>;
+}) {
+  const { refusal, names } = props;
   const { isCustomer } = useAccess();
   const { accountId, keyId, shownKey, requestId } = refusal;
-  const { nameOf } = useAccountNames([accountId]);
   return (
     <article className="generation" aria-label={`Refusal of ${requestId}`}>
       <p className="notice">
@@ -32,22 +34,17 @@ export function RefusalFacts({ refusal }: { refusal: RequestRefusal }) {
           ["Model", refusal.alias && <code>{refusal.alias}</code>],
           [
             "Account",
-            !isCustomer && accountId && (
-              <Link to="/accounts/$accountId" params={{ accountId }}>
-                {nameOf(accountId)}
-              </Link>
-            ),
+            !isCustomer && accountId && <AccountLink key="account" id={accountId} names={names} />,
           ],
           [
             "Key",
             keyId ? (
-              <Link key="key" to="/keys/$keyId" params={{ keyId }}>
-                <code className="id">{keyId}</code>
-              </Link>
+              <KeyLink key="key" id={keyId} names={names} />
             ) : (
               shownKey && <code>{shownKey}</code>
             ),
           ],
+          ["Key id", withCopy(keyId, "key id")],
           ["Client address", refusal.clientAddress],
           ["User agent", refusal.userAgent],
           ["Client’s id", withCopy(refusal.clientRequestId, "client’s id")],

@@ -42,15 +42,15 @@ export function RequestScreen() {
       parent={<Link to="/requests">Requests</Link>}
     >
       <Loaded query={read} rows={14}>
-        {({ requests, entries, refunds, refusals }) => (
+        {({ requests, entries, refunds, refusals, names }) => (
           <>
             {refusals.map((refusal) => (
-              <RefusalFacts key={refusal.requestId} refusal={refusal} />
+              <RefusalFacts key={refusal.requestId} refusal={refusal} names={names} />
             ))}
             {requests.map((request, index) => (
               <Generation
                 key={request.id}
-                request={request}
+                {...{ request, names }}
                 entry={entries.find(({ eventId }) => eventId === request.id)}
                 number={requests.length > 1 ? index + 1 : undefined}
               />
@@ -103,17 +103,18 @@ function SentToClient({ request }: { request: RequestRecord }) {
 /** One generation of a request. Most requests have one. */
 function Generation(props: {
   request: RequestRecord;
+  names: Readonly<Record<string, string>>;
   entry: Entry | undefined;
   number: number | undefined;
 }) {
-  const { request, entry, number } = props;
+  const { request, names, entry, number } = props;
   const { isCustomer } = useAccess();
   return (
     <article className="generation" aria-label={number ? `Generation ${number}` : "The request"}>
       {number && <h2>Generation {number}</h2>}
       <SentToClient request={request} />
       <RequestSums request={request} />
-      <RequestFacts request={request} />
+      <RequestFacts request={request} names={names} />
       <ol className="steps">
         <HoldStep request={request} />
         {!isCustomer && <AttemptsStep request={request} />}

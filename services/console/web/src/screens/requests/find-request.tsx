@@ -26,6 +26,7 @@ export function FindRequest() {
         aria-label="Any id of a request"
         placeholder="Find a request: req_…, chatcmpl-…, msg_…, resp_…, or an id of the client or provider"
         className="grow"
+        size={46}
         autoComplete="off"
       />
       {problem !== undefined && (

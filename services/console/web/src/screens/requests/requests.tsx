@@ -3,7 +3,6 @@ import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { type AccountNames, useAccountNames } from "../../calls/use-account-names.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
 import { rangeOf } from "../../search/period.ts";
@@ -12,6 +11,7 @@ import { requestFilterNames } from "../../search/requests-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";
+import { AccountLink, KeyLink } from "../../ui/named.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { Pager, useSearchChange } from "../../ui/search-link.tsx";
@@ -52,7 +52,6 @@ export function Requests() {
       refetchInterval: search.before === undefined && refreshMs,
     },
   );
-  const names = useAccountNames(requests.data?.requests.map(({ accountId }) => accountId));
   return (
     <Screen title="Requests" actions={<FindRequest />}>
       <div className="filters">
@@ -71,7 +70,7 @@ export function Requests() {
         </Link>
       </div>
       <Loaded query={requests} rows={14}>
-        {({ requests, nextCursor }) =>
+        {({ requests, nextCursor, names }) =>
           requests.length === 0 && nextCursor === "" ? (
             <Empty icon="requests" title="No request matches">
               Choose a longer period, or remove a filter. Requests are stored for some days; their
@@ -81,7 +80,7 @@ export function Requests() {
             <>
               <DataTable
                 caption="Requests"
-                columns={isCustomer ? columns : operatorColumns(names)}
+                columns={columnsWith(names, isCustomer)}
                 rows={requests}
                 idOf={({ id }) => id}
               />
@@ -94,7 +93,35 @@ export function Requests() {
   );
 }
 
-const columns: readonly DataColumn<RequestRecord>[] = [
+function columnsWith(
+  names: Readonly<Record<string, string>>,
+  isCustomer: boolean,
+): DataColumn<RequestRecord>[] {
+  const account: DataColumn<RequestRecord> = {
+    header: "Account",
+    cell: ({ accountId }) => <AccountLink id={accountId} names={names} />,
+  };
+  const key: DataColumn<RequestRecord> = {
+    header: "Key",
+    isSecondary: !isCustomer,
+    cell: ({ keyId }) => keyId && <KeyLink id={keyId} names={names} />,
+  };
+  const provider: DataColumn<RequestRecord> = {
+    header: "Provider",
+    isSecondary: true,
+    cell: (request) => request.provider,
+  };
+  return [
+    ...outcomeColumns,
+    ...(isCustomer ? [] : [account]),
+    key,
+    { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
+    ...(isCustomer ? [] : [provider]),
+    ...sumColumns,
+  ];
+}
+
+const outcomeColumns: readonly DataColumn<RequestRecord>[] = [
   {
     header: timeHeader,
     cell: ({ id, occurredAt }) => (
@@ -108,7 +135,9 @@ const columns: readonly DataColumn<RequestRecord>[] = [
     cell: ({ errorCode }) =>
       errorCode === "" ? <Badge tone="good">Served</Badge> : <Badge tone="bad">{errorCode}</Badge>,
   },
-  { header: "Model", cell: ({ alias }) => <span className="cut">{alias}</span> },
+];
+
+const sumColumns: readonly DataColumn<RequestRecord>[] = [
   {
     header: "Duration",
     align: "right",
@@ -119,16 +148,3 @@ const columns: readonly DataColumn<RequestRecord>[] = [
     money: ({ chargedNanoUsd }) => chargedNanoUsd,
   },
 ];
-
-function operatorColumns({ nameOf }: AccountNames): DataColumn<RequestRecord>[] {
-  const account: DataColumn<RequestRecord> = {
-    header: "Account",
-    cell: ({ accountId }) => <span className="cut">{nameOf(accountId)}</span>,
-  };
-  const provider: DataColumn<RequestRecord> = {
-    header: "Provider",
-    isSecondary: true,
-    cell: (request) => request.provider,
-  };
-  return [...columns.slice(0, 2), account, ...columns.slice(2, 3), provider, ...columns.slice(3)];
-}

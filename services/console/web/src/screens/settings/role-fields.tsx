@@ -1,8 +1,8 @@
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import { useState } from "react";
-import { useAccountNames } from "../../calls/use-account-names.ts";
 import { roleNames, roleNotes } from "../../format/roles.ts";
 import { Choice, type FieldReader } from "../../ui/form.tsx";
+import { PickerField } from "../../ui/picker-field.tsx";
 
 const roles = [
   OperatorRole.VIEWER,
@@ -14,7 +14,6 @@ const roles = [
 /** Chooses a role, and for a customer its account. */
 export function RoleFields() {
   const [role, setRole] = useState<OperatorRole>(OperatorRole.VIEWER);
-  const { all } = useAccountNames();
   return (
     <>
       <Choice
@@ -26,11 +25,7 @@ export function RoleFields() {
         hint={roleNotes[role]}
       />
       {role === OperatorRole.CUSTOMER && (
-        <Choice
-          label="Account"
-          name="account"
-          options={all.map(({ id, name }) => [id, name] as const)}
-        />
+        <PickerField kind="account" label="Account" name="account" />
       )}
     </>
   );

@@ -1,0 +1,94 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBrowser } from "../src/browser.ts";
+import { type ConsolePage, serveConsolePage } from "../src/console-page.ts";
+import { describeInBrowser } from "../src/describe-in-browser.ts";
+import { eventually } from "../src/eventually.ts";
+import { type FixtureScreen, openScreen, type ScreenLook } from "../src/fixture-screen.ts";
+import { overflowOf, violationsOf } from "../src/page-checks.ts";
+
+const requests: FixtureScreen = { path: "/requests", heading: "Requests" };
+const keys: FixtureScreen = { path: "/keys", heading: "Keys" };
+const narrow: ScreenLook = { width: 380, theme: "dark" };
+
+describeInBrowser("what the console's page finds", () => {
+  let served: ConsolePage;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    served = await serveConsolePage();
+    browser = await startBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await served?.[Symbol.asyncDispose]();
+  });
+
+  const open = (screen: FixtureScreen, look?: ScreenLook) =>
+    openScreen(browser, served.url, screen, look);
+
+  test("an account is picked by the keyboard, as a part of its name is typed, and all of them again", async () => {
+    await using shown = await open(requests, narrow);
+    const { page, problems } = shown;
+    const picker = page.getByRole("combobox", { name: "Account", exact: true });
+    await picker.focus();
+    await page.keyboard.press("ArrowDown");
+    expect(await picker.getAttribute("aria-expanded")).toBe("true");
+    // Enter waits for the accounts of what was typed.
+    await page.keyboard.type("kestrel");
+    await page.keyboard.press("Enter");
+    await eventually(async () => expect(await picker.inputValue()).toBe("Kestrel Robotics"));
+    const { searchParams } = new URL(page.url());
+    expect(searchParams.get("account")).toMatch(/^acct_/);
+    expect(await picker.getAttribute("title")).toBe(searchParams.get("account"));
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("option", { name: "All accounts" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await overflowOf(page)).toBe(0);
+    await page.keyboard.press("Escape");
+    expect(await picker.inputValue()).toBe("Kestrel Robotics");
+    expect(new URL(page.url()).searchParams.has("account")).toBe(true);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => !url.searchParams.has("account"));
+    expect(problems).toEqual([]);
+  });
+
+  test("a key is picked among those of the account, and the filter has its name", async () => {
+    await using shown = await open(requests);
+    const { page } = shown;
+    await page.getByRole("combobox", { name: "Account", exact: true }).fill("northwind");
+    await page.getByRole("option", { name: /^Northwind/ }).click();
+    const filter = page.getByRole("combobox", { name: "Value of the filter" });
+    await filter.fill("prod");
+    const options = page.getByRole("listbox").getByRole("option");
+    await eventually(async () => expect(await options.count()).toBe(1));
+    await page.keyboard.press("Enter");
+    const chip = page.locator(".chip");
+    await chip.filter({ hasText: "production" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("key")).toBe(
+      await chip.locator(".cut").getAttribute("title"),
+    );
+  });
+
+  test("in a dialog, Escape closes the list of a picker first, and a choice is required", async () => {
+    await using shown = await open(keys);
+    const { page } = shown;
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    const picker = dialog.getByRole("combobox", { name: "Account" });
+    await picker.fill("no such account");
+    await dialog.getByText("Nothing matches").waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    expect(await picker.getAttribute("aria-expanded")).toBe("false");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    expect(await picker.evaluate((input) => input.matches(":invalid"))).toBe(true);
+    await picker.fill("quanta");
+    await page.keyboard.press("Enter");
+    await eventually(async () => expect(await picker.inputValue()).toBe("Quanta Research"));
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.locator("[data-secret]").waitFor();
+  });
+});
