@@ -41,6 +41,19 @@ test("a pull secret is copied from the namespace of the context", async () => {
   });
 });
 
+test("a chart is rendered for the version of the cluster", async () => {
+  const { cluster } = fakeCluster((command) =>
+    command.startsWith("version") ? '{"serverVersion":{"gitVersion":"v1.34.4"}}' : "",
+  );
+  const rendered = vi.fn(async (_: readonly string[], input?: string) => input ?? "");
+  const release = await createRelease({ ...cluster, helm: rendered }, "new", parseOptions([], []));
+  const values = JSON.parse(await release.template("gitops", { hooks: false }));
+  expect(values).toMatchObject({ hooks: false });
+  expect(rendered.mock.lastCall?.[0].join(" ")).toMatch(
+    /^--namespace new template gitops \S+ --kube-version v1\.34\.4 --values -$/,
+  );
+});
+
 test("an account that cannot be created fails with the reason of the last attempt", async () => {
   const { cluster } = fakeCluster((command) => {
     if (command.includes("account create")) throw new Error("no billing pod is ready");

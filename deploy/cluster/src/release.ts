@@ -41,7 +41,10 @@ export interface Release {
   deploy(values?: Values): Promise<void>;
   /** Runs `helm` with a command for this release. */
   helm(args: readonly string[], input?: string): Promise<string>;
-  /** Renders the chart with the values of the release and further ones, as another release. */
+  /**
+   * Renders the chart for the cluster's version, with the values of the release and further ones, as
+   * another release.
+   */
   template(name: string, values: Values): Promise<string>;
   /** Runs a command of `tollgate` in a billing pod. */
   tollgate(args: readonly string[]): Promise<string>;
@@ -80,8 +83,10 @@ export async function createRelease(
     kubectl,
     startKubectl: (args) => cluster.startKubectl(inNamespace(args)),
     helm,
-    template: (name, more) =>
-      helm(["template", name, chart, "--values", "-"], JSON.stringify(merged(values, more))),
+    async template(name, more) {
+      const command = ["template", name, chart, "--kube-version", await serverVersion(cluster)];
+      return helm([...command, "--values", "-"], JSON.stringify(merged(values, more)));
+    },
     tollgate,
     async deploy(more = {}) {
       const next = merged(values, more);
@@ -93,6 +98,13 @@ export async function createRelease(
     // On a busy node, the command may exceed its connect timeout of 5 s.
     newKey: (creditUsd) => retry("an account is created", 60, () => createKey(tollgate, creditUsd)),
   };
+}
+
+/** Without it, `helm template` renders for the version of Kubernetes that Helm was built for. */
+async function serverVersion(cluster: Cluster): Promise<string> {
+  const json = await cluster.kubectl(["version", "--output", "json"]);
+  const { serverVersion } = JSON.parse(json) as { serverVersion: { gitVersion: string } };
+  return serverVersion.gitVersion;
 }
 
 async function settle(kubectl: Release["kubectl"]): Promise<void> {
