@@ -16,7 +16,7 @@ import { embeddings } from "./embeddings.ts";
 import { serve } from "./serve.ts";
 import { serveStream } from "./serve-stream.ts";
 import { callChatSlot } from "./test-chat-slot.ts";
-import { createTokenizer } from "./tokenizer/tokenizer.ts";
+import { startTokenizer } from "./tokenizer/tokenizer.ts";
 import { UsageMeter } from "./usage/usage-meter.ts";
 import { countTokens } from "./wires/count-tokens.ts";
 
@@ -33,7 +33,7 @@ export const chat = defineService({
             databaseConnections: settings.TOLLGATE_DATABASE_CONNECTIONS,
             waitMs: settings.TOLLGATE_SESSION_WAIT_SECONDS * 1_000,
           });
-    const tokenizer = createTokenizer(context.log);
+    const tokenizer = startTokenizer(context.log);
     const meter = new UsageMeter(tokenizer);
     const { now } = context;
     const chatRuntime = { ...runtime, sessions: conversations?.sessions, meter, now };

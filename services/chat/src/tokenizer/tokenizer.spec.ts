@@ -1,11 +1,10 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createLog } from "@tollgate/core/log";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, expect, test } from "vitest";
 import { TextSample } from "./text-sample.ts";
-import { createTokenizer } from "./tokenizer.ts";
+import { startTokenizer } from "./tokenizer.ts";
 
-const tokenizer = createTokenizer(createLog("silent"));
+const tokenizer = startTokenizer(createLog("silent"));
 afterAll(() => tokenizer.stop());
 
 function sampleOf(text: string, random = Math.random): TextSample {
@@ -38,22 +37,6 @@ test.each(attacks)("64 KiB of %s are counted by 32 pieces of 128 characters", as
   const all = inPieces.reduce((sum, piece) => sum + countTokens(piece), 0);
   const [tokens = 0] = await tokenizer.count([sample]);
   expect(Math.abs(tokens / all - 1)).toBeLessThan(0.05);
-});
-
-test("the vocabulary is loaded when a text is first counted, and once", async () => {
-  let threads = 0;
-  const count = () => {
-    threads += 1;
-  };
-  subscribe("worker_threads", count);
-  const own = createTokenizer(createLog("silent"));
-  expect(await own.count([sampleOf("")])).toEqual([0]);
-  expect(threads).toBe(0);
-  await Promise.all([own.count([sampleOf("one")]), own.count([sampleOf("two")])]);
-  expect(threads).toBe(1);
-  unsubscribe("worker_threads", count);
-  await own.stop();
-  expect(await own.count([sampleOf("12345678")])).toEqual([2]);
 });
 
 test("a short text is counted exactly, special tokens as text", async () => {

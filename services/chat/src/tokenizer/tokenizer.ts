@@ -20,11 +20,10 @@ const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 
 const maxStarts = 5;
 
 /**
- * Creates the tokenizer, which has a thread of its own: its vocabulary takes a third of a second to load,
- * and a text of CJK some milliseconds. The thread starts when a text is first counted, because most of
- * what a process without clients takes would be the vocabulary.
+ * Starts the tokenizer in a thread of its own: its vocabulary takes a third of a second to load, and
+ * a text of CJK some milliseconds.
  */
-export function createTokenizer(log: Log): Tokenizer {
+export function startTokenizer(log: Log): Tokenizer {
   return new ThreadTokenizer(log);
 }
 
@@ -37,6 +36,7 @@ class ThreadTokenizer implements Tokenizer {
 
   constructor(log: Log) {
     this.#log = log;
+    this.#start();
   }
 
   async count(texts: readonly TextSample[]): Promise<number[]> {
@@ -50,9 +50,10 @@ class ThreadTokenizer implements Tokenizer {
   }
 
   #request(texts: readonly (readonly string[])[]): Promise<readonly number[] | undefined> {
-    if (texts.every((pieces) => pieces.length === 0)) return Promise.resolve(undefined);
-    const worker = this.#worker ?? this.#start();
-    if (worker === undefined) return Promise.resolve(undefined);
+    const worker = this.#worker;
+    if (worker === undefined || texts.every((pieces) => pieces.length === 0)) {
+      return Promise.resolve(undefined);
+    }
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve) => {
@@ -61,9 +62,7 @@ class ThreadTokenizer implements Tokenizer {
     });
   }
 
-  /** Returns undefined where it is not started again. */
-  #start(): Worker | undefined {
-    if (this.#starts === maxStarts) return undefined;
+  #start(): void {
     this.#starts += 1;
     const worker = new Worker(new URL("./tokenizer-thread.ts", import.meta.url), {
       resourceLimits,
@@ -78,15 +77,15 @@ class ThreadTokenizer implements Tokenizer {
     worker.on("error", (error) => {
       this.#log.error({ reason: error.message }, "the tokenizer's thread failed");
     });
-    worker.on("exit", () => this.#ended());
+    worker.on("exit", () => this.#restart());
     this.#worker = worker;
-    return worker;
   }
 
-  #ended(): void {
+  #restart(): void {
     this.#worker = undefined;
     for (const resolve of this.#pending.values()) resolve(undefined);
     this.#pending.clear();
+    if (this.#starts < maxStarts) this.#start();
   }
 }
 
