@@ -20,3 +20,11 @@ export function errorOfCancel(signal: AbortSignal | undefined): PeerError {
 export function deadlineError(timeoutMs: number): PeerError {
   return new PeerError("deadline", `no response within ${timeoutMs} ms`);
 }
+
+/**
+ * Calls `expire` once the event loop has read what arrived before its timers ran. After a process was blocked
+ * or got no CPU, its timers run first: a deadline would pass although the response is there.
+ */
+export function afterArrivals(expire: () => void): void {
+  setImmediate(expire);
+}

@@ -1,7 +1,7 @@
 import { Cancellation } from "@tollgate/core/cancellation";
 import type { PeerError } from "@tollgate/core/errors";
 import type { TraceHeaders } from "@tollgate/core/tracing";
-import { deadlineError, errorOfCancel } from "./cancellation.ts";
+import { afterArrivals, deadlineError, errorOfCancel } from "./cancellation.ts";
 import { type CallContext, type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 
 /**
@@ -21,6 +21,7 @@ export class LocalCall extends Cancellation implements CallContext {
    */
   readonly #cancel = () => this.#followCaller();
   #reject: ((reason: PeerError) => void) | undefined;
+  #isDisposed = false;
 
   /** Starts the timer. The caller must call `dispose` or `disposeAfter` at the end. */
   constructor({ signal, timeoutMs = defaultTimeoutMs, trace }: CallOptions) {
@@ -35,6 +36,7 @@ export class LocalCall extends Cancellation implements CallContext {
   }
 
   expire(): void {
+    if (this.#isDisposed) return;
     const failure = deadlineError(this.#timeoutMs);
     this.abort(failure);
     this.#stopWaiting(failure);
@@ -53,6 +55,7 @@ export class LocalCall extends Cancellation implements CallContext {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     clearTimeout(this.#timer);
     this.#callerSignal?.removeEventListener("abort", this.#cancel);
   }
@@ -80,6 +83,7 @@ export class LocalCall extends Cancellation implements CallContext {
   }
 }
 
+/** Lets a call expire, unless its work has ended meanwhile: see `afterArrivals`. */
 function expire(call: LocalCall): void {
-  call.expire();
+  afterArrivals(() => call.expire());
 }

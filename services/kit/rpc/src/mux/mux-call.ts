@@ -1,7 +1,7 @@
 import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { PeerError } from "@tollgate/core/errors";
 import { createSignal } from "@tollgate/core/signal";
-import { deadlineError, errorOfCancel } from "../cancellation.ts";
+import { afterArrivals, deadlineError, errorOfCancel } from "../cancellation.ts";
 import type { EncodedMessage } from "../encoded-message.ts";
 import { type CallOptions, defaultTimeoutMs } from "../implementation.ts";
 import { nameOf } from "../method-name.ts";
@@ -102,15 +102,18 @@ function watchLimits(
   { signal, timeoutMs = defaultTimeoutMs }: CallOptions,
   onLimit: (error: PeerError) => void,
 ): () => void {
-  const onTimeout = () => reach(deadlineError(timeoutMs));
+  const onTimeout = () => afterArrivals(() => reach(deadlineError(timeoutMs)));
   const onAbort = () => reach(errorOfCancel(signal));
   const timer = setTimeout(onTimeout, timeoutMs);
   signal?.addEventListener("abort", onAbort, { once: true });
+  let isStopped = false;
   function stop(): void {
+    isStopped = true;
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
   }
   function reach(error: PeerError): void {
+    if (isStopped) return;
     stop();
     onLimit(error);
   }
