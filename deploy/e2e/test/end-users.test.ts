@@ -1,7 +1,9 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { BudgetPeriod, type LimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { entryOf } from "../src/ledger.ts";
-import { chatBody, requestIdOf, send } from "../src/request.ts";
+import { chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { TestAccount } from "../src/stack.ts";
 
@@ -41,5 +43,57 @@ describe("the end user of a request", () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
     expect(await recorded("/v1/chat/completions", chatBody({ user: "bob" }))).not.toBe(ids[0]);
     expect(await recorded("/v1/chat/completions", chatBody())).toBe("");
+  });
+});
+
+describe("limits of each end user of a key", () => {
+  async function limitedKey(limits: MessageInitShape<typeof LimitsSchema>): Promise<TestAccount> {
+    const { accountId } = await stack.newAccount(1);
+    const { keyId, key } = await stack.operator.createKey({ account: accountId, limits });
+    return { accountId, keyId, key };
+  }
+
+  test("requests per minute are those of the user on every wire, and refused with 429 beyond", async () => {
+    const { key } = await limitedKey({ requestsPerMinutePerUser: 2 });
+    const chat = (more: Record<string, unknown>) =>
+      send(`${stack.url}/v1/chat/completions`, { key, body: chatBody(more) });
+    for (const remaining of ["1", "0"]) {
+      const { status, headers } = await chat({ user: "ada" });
+      expect([status, headers.get("x-ratelimit-remaining-requests")]).toEqual([200, remaining]);
+    }
+    const ofMessages = { model: "test-small", messages, max_tokens: 50 };
+    const refusals = [
+      await chat({ user: "ada", stream: true }),
+      await send(`${stack.url}/v1/messages`, {
+        ...{ key, body: { ...ofMessages, metadata: { user_id: "ada" } } },
+      }),
+    ];
+    for (const refused of refusals) {
+      expect(refused.status).toBe(429);
+      expect(refused.text).toContain("this end user of the API key, 2 requests per minute");
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+    expect((await chat({ user: "bob" })).status).toBe(200);
+  });
+
+  test("a budget is spent exactly, also by requests that name no user, and refuses with 402", async () => {
+    const searchNanoUsd = 2_000_000n;
+    const budgetPerUser = { amountNanoUsd: 3n * searchNanoUsd, period: BudgetPeriod.DAY };
+    const { keyId, key } = await limitedKey({ budgetPerUser });
+    const body = { model: "test-rerank", query: "what", documents: ["a", "b"] };
+    const rerank = () => send(`${stack.url}/v1/rerank`, { key, body });
+    const responses = await Promise.all(Array.from({ length: 8 }, rerank));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
+    await eventually(async () => {
+      const { key: read } = await stack.operator.getKey({ keyId });
+      expect(read?.endUsers).toMatchObject([
+        { endUser: "", spentNanoUsd: 3n * searchNanoUsd, heldNanoUsd: 0n },
+      ]);
+    });
+    const refused = await rerank();
+    expectEnvelope(refused, 402, "credit_balance_exhausted");
+    expect(refused.text).toContain("The budget of this end user of the API key, 0.006 USD per day");
+    const named = chatBody({ user: "ada" });
+    expect((await send(`${stack.url}/v1/chat/completions`, { key, body: named })).status).toBe(200);
   });
 });

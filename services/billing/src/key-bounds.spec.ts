@@ -8,13 +8,22 @@ const monthly = (amountNanoUsd: bigint) => ({ amountNanoUsd, period: BudgetPerio
 const refused = expect.objectContaining({ code: "invalid_param" });
 
 test("limits are at most the highest, and those of the bounds where a key has none", () => {
-  const highest = create(LimitsSchema, { budget: monthly(10n), requestsPerMinute: 60 });
+  const ofUsers = { budgetPerUser: monthly(2n), requestsPerMinutePerUser: 5 };
+  const own = { budget: monthly(10n), requestsPerMinute: 60 };
+  const highest = create(LimitsSchema, { ...own, ...ofUsers });
   const within = limitsWithin(create(LimitsSchema, { requestsPerMinute: 5, parallel: 2 }), highest);
-  expect(within).toMatchObject({ budget: monthly(10n), requestsPerMinute: 5, parallel: 2 });
+  expect(within).toMatchObject({
+    budget: monthly(10n),
+    requestsPerMinute: 5,
+    parallel: 2,
+    ...ofUsers,
+  });
   expect(within.tokensPerMinute).toBeUndefined();
   for (const limits of [
     { requestsPerMinute: 61 },
     { budget: monthly(11n) },
+    { budgetPerUser: monthly(3n) },
+    { requestsPerMinutePerUser: 6 },
     { budget: { amountNanoUsd: 1n, period: BudgetPeriod.DAY } },
   ]) {
     expect(() => limitsWithin(create(LimitsSchema, limits), highest)).toThrow(refused);

@@ -51,15 +51,23 @@ export function fromStoredLimits(stored: Prisma.JsonValue): Limits {
 export function limitsWithin(limits: Limits | undefined, highest: Limits | undefined): Limits {
   const within = create(LimitsSchema, { ...limits });
   if (highest === undefined) return within;
-  const { requestsPerMinute, tokensPerMinute, parallel } = highest;
+  const { requestsPerMinute, tokensPerMinute, parallel, requestsPerMinutePerUser } = highest;
   within.requestsPerMinute ??= requestsPerMinute;
+  within.requestsPerMinutePerUser ??= requestsPerMinutePerUser;
   within.tokensPerMinute ??= tokensPerMinute;
   within.parallel ??= parallel;
   within.budget ??= highest.budget;
+  within.budgetPerUser ??= highest.budgetPerUser;
   requireAtMost("requests_per_minute", within.requestsPerMinute, requestsPerMinute);
   requireAtMost("tokens_per_minute", within.tokensPerMinute, tokensPerMinute);
   requireAtMost("parallel", within.parallel, parallel);
-  requireBudgetWithin(within.budget, highest.budget);
+  requireAtMost(
+    "requests_per_minute_per_user",
+    within.requestsPerMinutePerUser,
+    requestsPerMinutePerUser,
+  );
+  requireBudgetWithin("budget", within.budget, highest.budget);
+  requireBudgetWithin("budget_per_user", within.budgetPerUser, highest.budgetPerUser);
   return within;
 }
 
@@ -72,12 +80,16 @@ function requireAtMost<Amount extends number | bigint>(
   throw invalidParam(`limits.${name}`, `must be at most ${most}`);
 }
 
-function requireBudgetWithin(budget: Budget | undefined, most: Budget | undefined): void {
+function requireBudgetWithin(
+  name: string,
+  budget: Budget | undefined,
+  most: Budget | undefined,
+): void {
   if (most === undefined) return;
   const isSamePeriod = budget?.period === most.period;
   if (isSamePeriod && budget.amountNanoUsd <= most.amountNanoUsd) return;
   const problem = "must be at most the highest one that is allowed, and of the same period";
-  throw invalidParam("limits.budget", problem);
+  throw invalidParam(`limits.${name}`, problem);
 }
 
 /**

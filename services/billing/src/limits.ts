@@ -21,8 +21,12 @@ export interface LimitOwner {
 /** Returns whether there is any limit. */
 export function hasLimits(limits: Limits | undefined): limits is Limits {
   if (limits === undefined) return false;
-  const { budget, requestsPerMinute, tokensPerMinute, parallel } = limits;
-  return [budget, requestsPerMinute, tokensPerMinute, parallel].some((one) => one !== undefined);
+  return Object.values(fields).some((field) => limits[field] !== undefined);
+}
+
+/** Returns whether a key has limits for each of its end users. */
+export function limitsEndUsers(limits: Limits | undefined): boolean {
+  return (limits?.budgetPerUser ?? limits?.requestsPerMinutePerUser) !== undefined;
 }
 
 /** Returns the limit of requests as the database has it: null where there is none. */
@@ -68,7 +72,9 @@ function definedOf(limits: Limits | undefined): Partial<Limits> {
 function fieldOf(kind: LimitKind) {
   const field = fields[kind];
   if (field !== undefined) return field;
-  throw invalidParam("limits.remove", "must name budget, requests, tokens or parallel");
+  const problem =
+    "must name budget, requests, tokens, parallel, budget per user or requests per user";
+  throw invalidParam("limits.remove", problem);
 }
 
 const fields: Readonly<Partial<Record<LimitKind, Exclude<keyof Limits, `$${string}`>>>> = {
@@ -76,4 +82,6 @@ const fields: Readonly<Partial<Record<LimitKind, Exclude<keyof Limits, `$${strin
   [LimitKind.REQUESTS]: "requestsPerMinute",
   [LimitKind.TOKENS]: "tokensPerMinute",
   [LimitKind.PARALLEL]: "parallel",
+  [LimitKind.BUDGET_PER_USER]: "budgetPerUser",
+  [LimitKind.REQUESTS_PER_USER]: "requestsPerMinutePerUser",
 };

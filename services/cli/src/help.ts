@@ -102,8 +102,10 @@ Policy of a key:
 Limits, of a key or of all keys of an account:
   --budget USD/day|week|month|total   --rpm REQUESTS-PER-MINUTE
   --tpm TOKENS-PER-MINUTE             --parallel REQUESTS
-An update removes with: --budget none, --rpm none, --tpm none, --parallel none, --name none,
-  --owner none, --tag none, --models all, --expires never
+Limits of each end user of a key:
+  --budget-per-user USD/day|week|month   --rpm-per-user REQUESTS-PER-MINUTE
+An update removes a limit with none, as in --budget none, and with --name none, --owner none, --tag none,
+  --models all, --expires never
 
 Draft, of what is not in the catalog in use:
   --draft FILE, a catalog; --with-key reads the API key of its providers from standard input

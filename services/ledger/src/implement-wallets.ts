@@ -1,7 +1,7 @@
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { flushCaptures, type LedgerParts } from "./ledger-parts.ts";
-import { listLimits, setLimits, setTimeZone } from "./limits.ts";
+import { listEndUsers, listLimits, setLimits, setTimeZone } from "./limits.ts";
 import { adjust, findWallet, topUp } from "./wallet.ts";
 
 /** Returns the calls about wallets and limits. */
@@ -31,6 +31,10 @@ export function implementWalletCalls(parts: LedgerParts) {
     async listLimits({ ownerIds }) {
       await flushCaptures(parts);
       return { uses: await listLimits(pool, ownerIds) };
+    },
+    async listEndUsers(query) {
+      await flushCaptures(parts);
+      return { uses: await listEndUsers(pool, query) };
     },
   } satisfies Partial<Implementation<typeof LedgerService>>;
 }

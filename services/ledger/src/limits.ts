@@ -2,6 +2,7 @@ import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { GatewayError } from "@tollgate/core/errors";
 import { formatUsd, maxBalanceNanoUsd } from "@tollgate/core/money";
 import {
+  type Budget,
   BudgetPeriod,
   type Limits,
   type LimitUse,
@@ -10,6 +11,7 @@ import {
 import type pg from "pg";
 
 const maxOwners = 10_000;
+const maxEndUsers = 100;
 const maxBigint = 2n ** 63n - 1n;
 
 /** Budgets are whole micro-USD, as balances and charges are. */
@@ -34,11 +36,11 @@ export async function setLimits(
   if (accountId === "" || ownerId === "") {
     throw invalidParam("owner_id", "Limits need the id of a key or an account.");
   }
-  if (limits) requireValid(limits);
-  const budget = limits?.budget;
+  if (limits) requireValid(limits, ownerId === accountId);
+  const { budget, budgetPerUser: perUser } = limits ?? {};
   await pool.query({
     name: "set-limits",
-    text: "SELECT set_limits($1, $2, $3, $4, $5, $6, $7)",
+    text: "SELECT set_limits($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     values: [
       ownerId,
       accountId,
@@ -47,6 +49,9 @@ export async function setLimits(
       limits?.requestsPerMinute,
       limits?.tokensPerMinute,
       limits?.parallel,
+      perUser?.amountNanoUsd,
+      perUser && periodNames[perUser.period],
+      limits?.requestsPerMinutePerUser,
     ],
   });
   const [use] = await listLimits(pool, [ownerId]);
@@ -89,6 +94,31 @@ export async function listLimits(pool: pg.Pool, ownerIds: readonly string[]): Pr
   return rows.map(({ use }) => fromJson(LimitUseSchema, use));
 }
 
+/**
+ * Resolves with the limits of the end users of a key who have used it in the present period, and how much of
+ * them is used: those who have spent most first, at most 100.
+ */
+export async function listEndUsers(
+  pool: pg.Pool,
+  { keyId, limit }: { keyId: string; limit: number },
+): Promise<LimitUse[]> {
+  const { rows } = await pool.query<{ use: JsonValue }>({
+    name: "list-end-users",
+    text: "SELECT list_end_users($1, $2) AS use",
+    values: [keyId, Math.min(limit || maxEndUsers, maxEndUsers)],
+  });
+  return rows.map(({ use }) => fromJson(LimitUseSchema, use));
+}
+
+/** Deletes the limits of end users on which nothing depends. See sql/limits/delete_ended_users.sql. */
+export async function deleteEndedUsers(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ deleted: number }>({
+    name: "delete-ended-users",
+    text: "SELECT delete_ended_users() AS deleted",
+  });
+  return rows[0]?.deleted ?? 0;
+}
+
 const periodNames: Partial<Record<BudgetPeriod, string>> = {
   [BudgetPeriod.DAY]: "day",
   [BudgetPeriod.WEEK]: "week",
@@ -96,23 +126,42 @@ const periodNames: Partial<Record<BudgetPeriod, string>> = {
   [BudgetPeriod.TOTAL]: "total",
 };
 
-function requireValid({ budget, requestsPerMinute, tokensPerMinute, parallel }: Limits): void {
-  if (budget) {
-    const { amountNanoUsd, period } = budget;
-    if (amountNanoUsd === 0n || amountNanoUsd % nanoPerMicro !== 0n) {
-      throw invalidParam("budget", "A budget is more than 0 USD, and has at most six decimals.");
-    }
-    if (amountNanoUsd > maxBalanceNanoUsd) {
-      const most = formatUsd(maxBalanceNanoUsd);
-      throw invalidParam("budget", `A budget is at most ${most} USD, as a wallet is.`);
-    }
-    if (periodNames[period] === undefined) {
-      throw invalidParam("budget", "The period of a budget is day, week, month or total.");
+function requireValid(limits: Limits, isAccount: boolean): void {
+  const { budget, budgetPerUser, requestsPerMinutePerUser: requestsPerUser } = limits;
+  if (budget) requireValidBudget("budget", budget);
+  requirePositive("requests_per_minute", limits.requestsPerMinute);
+  requirePositive("tokens_per_minute", limits.tokensPerMinute);
+  requirePositive("parallel", limits.parallel);
+  requirePositive("requests_per_minute_per_user", requestsPerUser);
+  if (budgetPerUser) {
+    requireValidBudget("budget_per_user", budgetPerUser);
+    if (budgetPerUser.period === BudgetPeriod.TOTAL) {
+      // The rows of users are deleted at the end of a period: a total has none.
+      throw invalidParam(
+        "budget_per_user",
+        "The period of a budget per user is day, week or month.",
+      );
     }
   }
-  requirePositive("requests_per_minute", requestsPerMinute);
-  requirePositive("tokens_per_minute", tokensPerMinute);
-  requirePositive("parallel", parallel);
+  if (isAccount && (budgetPerUser ?? requestsPerUser) !== undefined) {
+    throw invalidParam(
+      "budget_per_user",
+      "A key has limits per end user, and an account has none.",
+    );
+  }
+}
+
+function requireValidBudget(param: string, { amountNanoUsd, period }: Budget): void {
+  if (amountNanoUsd === 0n || amountNanoUsd % nanoPerMicro !== 0n) {
+    throw invalidParam(param, "A budget is more than 0 USD, and has at most six decimals.");
+  }
+  if (amountNanoUsd > maxBalanceNanoUsd) {
+    const most = formatUsd(maxBalanceNanoUsd);
+    throw invalidParam(param, `A budget is at most ${most} USD, as a wallet is.`);
+  }
+  if (periodNames[period] === undefined) {
+    throw invalidParam(param, "The period of a budget is day, week, month or total.");
+  }
 }
 
 function requirePositive(param: string, limit: number | bigint | undefined): void {

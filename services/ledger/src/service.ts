@@ -20,6 +20,7 @@ import { implementHolds } from "./implement-holds.ts";
 import { implementUsage } from "./implement-usage.ts";
 import { implementWalletCalls } from "./implement-wallets.ts";
 import type { LedgerParts } from "./ledger-parts.ts";
+import { deleteEndedUsers } from "./limits.ts";
 import { trackCaptures } from "./pending-captures.ts";
 import { recordLostRequests, releaseExpiredHolds } from "./release.ts";
 import { collectDebts } from "./reversals.ts";
@@ -30,6 +31,7 @@ import { createTrailPartitions } from "./trail-partitions.ts";
 import { createWalletLocks } from "./wallet-locks.ts";
 
 const sweepIntervalMs = 1_000;
+const endedUsersIntervalMs = 60_000;
 const partitionIntervalMs = 60 * 60 * 1_000;
 
 /** The service of wallets, holds and ledger entries. No other service changes a balance. */
@@ -58,6 +60,7 @@ export const ledger = defineService({
     const partition = repeat(() => createPartitions(pool, config, log), {
       everyMs: partitionIntervalMs,
     });
+    const endedUsers = repeat(() => sweepEndedUsers(pool, log), { everyMs: endedUsersIntervalMs });
     const queuedMessages = () => consumer?.lag() ?? 0;
     const parts = { pool, prisma, config, captures, locks, now, queuedMessages };
     return {
@@ -80,6 +83,7 @@ export const ledger = defineService({
       async stop() {
         await consumer?.stop();
         await sweep.stop();
+        await endedUsers.stop();
         await partition.stop();
         await prisma.$disconnect();
         await pool.end();
@@ -109,6 +113,15 @@ async function sweepHolds(pool: pg.Pool, { lateMs }: LedgerConfig, log: Log): Pr
   } catch (error) {
     const reason = (error as Error).message;
     log.warn({ reason }, "release of expired holds failed and will be retried");
+  }
+}
+
+async function sweepEndedUsers(pool: pg.Pool, log: Log): Promise<void> {
+  try {
+    await deleteEndedUsers(pool);
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.warn({ reason }, "deletion of the limits of end users failed and will be retried");
   }
 }
 

@@ -4,19 +4,29 @@ import { LimitKind } from "@tollgate/proto/tollgate/v1/limits";
 export interface ModelLimits {
   budget: NanoUsd | undefined;
   parallel: number | undefined;
+  /** Of a key: the budget of each of its end users. */
+  userBudget?: NanoUsd | undefined;
 }
 
 export interface ModelRequest {
   keyId: string;
+  endUser: string;
   estimate: NanoUsd;
   isWhole: boolean;
 }
 
-/** A wallet, its holds, and the limits of its account and keys: what the ledger must have. */
+type Payer = Pick<ModelRequest, "keyId" | "endUser">;
+
+/** Returns the owner of the limits of an end user. */
+export function userOwner({ keyId, endUser }: Payer): string {
+  return `${keyId}:${endUser}`;
+}
+
+/** A wallet, its holds, and the limits of its account, keys and end users: what the ledger must have. */
 export class ModelAccount {
   balance: NanoUsd;
   readonly limits = new Map<string, ModelLimits>();
-  readonly holds = new Map<string, { keyId: string; amount: NanoUsd }>();
+  readonly holds = new Map<string, { keyId: string; endUser: string; amount: NanoUsd }>();
   readonly #id: string;
   readonly #charged = new Map<string, NanoUsd>();
 
@@ -29,19 +39,24 @@ export class ModelAccount {
     return this.#holdsOf(ownerId).reduce((sum, { amount }) => sum + amount, 0n);
   }
 
+  /** Returns whether an end user with limits holds something. */
+  hasUserHold(owner: string): boolean {
+    return this.#limitsOf(owner) !== undefined && this.#holdsOf(owner).length > 0;
+  }
+
   inProgress(ownerId: string): number {
     return this.#holdsOf(ownerId).length;
   }
 
   /** What an owner with a budget was charged. */
   spent(ownerId: string): NanoUsd {
-    const hasBudget = this.limits.get(ownerId)?.budget !== undefined;
+    const hasBudget = this.#limitsOf(ownerId)?.budget !== undefined;
     return hasBudget ? (this.#charged.get(ownerId) ?? 0n) : 0n;
   }
 
   /** Takes a hold. Returns its amount and the kind of the limit that refused it. */
-  take(id: string, { keyId, estimate, isWhole }: ModelRequest) {
-    const owners = this.#limited(keyId);
+  take(id: string, { estimate, isWhole, ...payer }: ModelRequest) {
+    const owners = this.#limited(payer);
     const amountOf = (available: NanoUsd) =>
       isWhole && available < estimate ? 0n : maxOf(0n, minOf(estimate, available));
     const available = this.balance - this.held();
@@ -52,7 +67,7 @@ export class ModelAccount {
     if (owners.some((owner) => this.inProgress(owner) >= (this.#parallel(owner) ?? Infinity))) {
       return { amount: 0n, refusal: LimitKind.PARALLEL };
     }
-    this.holds.set(id, { keyId, amount });
+    this.holds.set(id, { ...payer, amount });
     return { amount, refusal: undefined };
   }
 
@@ -61,45 +76,56 @@ export class ModelAccount {
     const hold = this.holds.get(id);
     if (hold === undefined) return 0n;
     const available = this.balance - this.held();
-    const left = this.#left(this.#limited(hold.keyId)) ?? available;
+    const left = this.#left(this.#limited(hold)) ?? available;
     const added = maxOf(0n, minOf(estimate, minOf(available, left)));
     hold.amount += added;
     return added;
   }
 
   /** Captures the usage of a request, whose hold may have been released. Returns the charge. */
-  capture(id: string, keyId: string, cost: NanoUsd): NanoUsd {
+  capture(id: string, payer: Payer, cost: NanoUsd): NanoUsd {
     const released = this.holds.get(id)?.amount ?? 0n;
     this.holds.delete(id);
     const due = minOf(cost, this.balance - this.held());
-    const left = this.#left(this.#limited(keyId));
+    const left = this.#left(this.#limited(payer));
     const charged = left === undefined ? due : minOf(due, maxOf(released, left));
     this.balance -= charged;
-    for (const owner of [keyId, this.#id]) {
+    for (const owner of this.#ownersOf(payer)) {
       this.#charged.set(owner, (this.#charged.get(owner) ?? 0n) + charged);
     }
     return charged;
   }
 
-  #limited(keyId: string): string[] {
-    return [keyId, this.#id].filter((owner) => this.limits.has(owner));
+  #ownersOf(payer: Payer): string[] {
+    return [userOwner(payer), payer.keyId, this.#id];
+  }
+
+  #limited(payer: Payer): string[] {
+    return this.#ownersOf(payer).filter((owner) => this.#limitsOf(owner) !== undefined);
+  }
+
+  #limitsOf(owner: string): ModelLimits | undefined {
+    const [keyId = "", endUser] = owner.split(":");
+    if (endUser === undefined) return this.limits.get(owner);
+    const budget = this.limits.get(keyId)?.userBudget;
+    return budget === undefined ? undefined : { budget, parallel: undefined };
   }
 
   #left(owners: readonly string[]): NanoUsd | undefined {
     const left = owners.flatMap((owner) => {
-      const budget = this.limits.get(owner)?.budget;
+      const budget = this.#limitsOf(owner)?.budget;
       return budget === undefined ? [] : [budget - this.spent(owner) - this.held(owner)];
     });
     return left.length === 0 ? undefined : left.reduce(minOf);
   }
 
   #parallel(owner: string): number | undefined {
-    return this.limits.get(owner)?.parallel;
+    return this.#limitsOf(owner)?.parallel;
   }
 
   #holdsOf(ownerId: string) {
     const all = [...this.holds.values()];
-    return ownerId === this.#id ? all : all.filter(({ keyId }) => keyId === ownerId);
+    return all.filter((hold) => this.#ownersOf(hold).includes(ownerId));
   }
 }
 

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
 import { growHold } from "../src/grow-hold.ts";
-import { listLimits } from "../src/limits.ts";
+import { listEndUsers, listLimits } from "../src/limits.ts";
 import { releaseHold } from "../src/release.ts";
 import { createHoldTaker } from "../src/take-holds.ts";
 import { verifyLedger } from "../src/verify/verify.ts";
@@ -17,11 +17,11 @@ import {
   usageEvent,
 } from "./ledger-database.ts";
 import { limit } from "./limits-database.ts";
-import { ModelAccount, type ModelLimits } from "./limits-model.ts";
+import { ModelAccount, type ModelLimits, userOwner } from "./limits-model.ts";
 
 const holdMs = 60_000;
 
-describe("a wallet, budgets and requests in progress", () => {
+describe("a wallet, budgets of keys and end users, and requests in progress", () => {
   let pool: pg.Pool;
 
   beforeAll(async () => {
@@ -32,12 +32,19 @@ describe("a wallet, budgets and requests in progress", () => {
 
   const micro = (max: bigint) => fc.bigInt(0n, max).map((amount) => amount * 1_000n);
   const pick = fc.nat();
-  const request = fc.record({ key: fc.nat(2), estimate: micro(40n), isWhole: fc.boolean() });
+  const request = fc.record({
+    key: fc.nat(2),
+    user: fc.nat(2),
+    estimate: micro(40n),
+    isWhole: fc.boolean(),
+  });
+  const budget = fc.option(
+    micro(100n).map((amount) => amount + 1_000n),
+    { nil: undefined },
+  );
   const limits = fc.record({
-    budget: fc.option(
-      micro(100n).map((amount) => amount + 1_000n),
-      { nil: undefined },
-    ),
+    budget,
+    userBudget: budget,
     parallel: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
   });
   const step = fc.oneof(
@@ -76,27 +83,32 @@ describe("a wallet, budgets and requests in progress", () => {
     const keys = [0, 1, 2].map((n) => `${accountId}/key-${n}`);
     const keyOf = (n: number) => keys[n] ?? expect.unreachable();
     const owners = [keyOf(0), keyOf(1), accountId];
+    /** Requests of the first name no end user. */
+    const users = ["", "ada", "bob"];
+    const everyUser = keys.flatMap((keyId) => users.map((endUser) => ({ keyId, endUser })));
     const taker = createHoldTaker(pool, holdMs);
     const capture = createCapture(pool);
     let number = 0;
 
-    function pickHold(n: number): [string, string] | undefined {
+    function pickHold(n: number) {
       const holds = [...model.holds];
-      const [id, hold] = holds[n % Math.max(1, holds.length)] ?? [];
-      return id === undefined || hold === undefined ? undefined : [id, hold.keyId];
+      const [holdId, hold] = holds[n % Math.max(1, holds.length)] ?? [];
+      if (holdId === undefined || hold === undefined) return undefined;
+      return { holdId, keyId: hold.keyId, endUser: hold.endUser };
     }
 
     async function takeAll(
-      requests: readonly { key: number; estimate: bigint; isWhole: boolean }[],
+      requests: readonly { key: number; user: number; estimate: bigint; isWhole: boolean }[],
     ) {
-      const all = requests.map(({ key, ...one }) => {
+      const all = requests.map(({ key, user, ...one }) => {
         number += 1;
-        return { holdId: `${accountId}/${number}`, keyId: keyOf(key), ...one };
+        const payer = { keyId: keyOf(key), endUser: users[user] ?? expect.unreachable() };
+        return { holdId: `${accountId}/${number}`, ...payer, ...one };
       });
       const expected = all.map((one) => model.take(one.holdId, one));
       const grants = await Promise.all(
-        all.map(({ holdId, keyId, estimate: estimateNanoUsd, isWhole }) =>
-          taker({ holdId, accountId, keyId, estimateNanoUsd, isWhole }),
+        all.map(({ estimate: estimateNanoUsd, ...one }) =>
+          taker({ accountId, estimateNanoUsd, ...one }),
         ),
       );
       expect(
@@ -105,17 +117,19 @@ describe("a wallet, budgets and requests in progress", () => {
     }
 
     async function captureAll(picks: readonly number[], cost: bigint): Promise<void> {
-      const events = [...new Set(picks.map((n) => pickHold(n)?.[0] ?? ""))].map((holdId) => {
-        const keyId = model.holds.get(holdId)?.keyId ?? keyOf(0);
-        model.capture(holdId, keyId, cost);
-        return usageEvent({ accountId, keyId, holdId, costNanoUsd: cost });
+      const picked = new Set(picks.map((n) => pickHold(n)?.holdId ?? ""));
+      const events = [...picked].map((holdId) => {
+        const { keyId, endUser } = model.holds.get(holdId) ?? { keyId: keyOf(0), endUser: "ada" };
+        model.capture(holdId, { keyId, endUser }, cost);
+        return usageEvent({ accountId, keyId, endUser, holdId, costNanoUsd: cost });
       });
       await Promise.all(events.map((event) => capture(event)));
     }
 
     return {
-      async setLimits(owner: number, { budget, parallel }: ModelLimits): Promise<void> {
+      async setLimits(owner: number, { budget, parallel, ...ofKey }: ModelLimits): Promise<void> {
         const ownerId = owners[owner] ?? expect.unreachable();
+        const userBudget = ownerId === accountId ? undefined : ofKey.userBudget;
         const period = BudgetPeriod.TOTAL;
         await limit(
           pool,
@@ -123,26 +137,30 @@ describe("a wallet, budgets and requests in progress", () => {
           {
             ...(budget !== undefined && { budget: { amountNanoUsd: budget, period } }),
             ...(parallel !== undefined && { parallel }),
+            ...(userBudget !== undefined && {
+              budgetPerUser: { amountNanoUsd: userBudget, period: BudgetPeriod.MONTH },
+            }),
           },
           ownerId,
         );
-        if (budget === undefined && parallel === undefined) model.limits.delete(ownerId);
-        else model.limits.set(ownerId, { budget, parallel });
+        const set = { budget, parallel, userBudget };
+        if (Object.values(set).every((one) => one === undefined)) model.limits.delete(ownerId);
+        else model.limits.set(ownerId, set);
       },
       async take(one: Step): Promise<void> {
         if ("requests" in one) return takeAll(one.requests);
         if ("captures" in one) return captureAll(one.captures, one.cost);
         if ("limits" in one) return this.setLimits(one.owner, one.limits);
-        const [holdId, keyId] = pickHold("grows" in one ? one.grows : one.releases) ?? [];
-        if (holdId === undefined || keyId === undefined) return;
+        const hold = pickHold("grows" in one ? one.grows : one.releases);
+        if (hold === undefined) return;
         if ("grows" in one) {
-          const growth = { holdId, accountId, keyId, estimateNanoUsd: one.estimate };
+          const growth = { accountId, ...hold, estimateNanoUsd: one.estimate };
           const { heldNanoUsd } = await growHold(pool, growth, holdMs);
-          expect(heldNanoUsd).toBe(model.grow(holdId, one.estimate));
+          expect(heldNanoUsd).toBe(model.grow(hold.holdId, one.estimate));
           return;
         }
-        await releaseHold(pool, createWalletLocks(pool), holdId);
-        model.holds.delete(holdId);
+        await releaseHold(pool, createWalletLocks(pool), hold.holdId);
+        model.holds.delete(hold.holdId);
       },
       async expectSame(): Promise<void> {
         const { balance } = model;
@@ -150,7 +168,17 @@ describe("a wallet, budgets and requests in progress", () => {
         expect(await readWallet(pool, accountId)).toEqual(wallet);
         const uses = await listLimits(pool, owners);
         expect(uses.map(({ ownerId }) => ownerId).sort()).toEqual([...model.limits.keys()].sort());
-        for (const { ownerId, spentNanoUsd, heldNanoUsd, inProgress } of uses) {
+        const ofUsers = await Promise.all(
+          keys.map((keyId) => listEndUsers(pool, { keyId, limit: 0 })),
+        );
+        const listed = ofUsers.flat().map(({ ownerId }) => ownerId);
+        // A user has limits from the first hold on.
+        const holding = everyUser.map(userOwner).filter((owner) => model.hasUserHold(owner));
+        expect(listed).toEqual(expect.arrayContaining(holding));
+        for (const { ownerId, spentNanoUsd, heldNanoUsd, inProgress } of [
+          ...uses,
+          ...ofUsers.flat(),
+        ]) {
           expect({ spentNanoUsd, heldNanoUsd, inProgress }).toEqual({
             spentNanoUsd: model.spent(ownerId),
             heldNanoUsd: model.held(ownerId),
@@ -163,7 +191,7 @@ describe("a wallet, budgets and requests in progress", () => {
 });
 
 type Step =
-  | { requests: { key: number; estimate: bigint; isWhole: boolean }[] }
+  | { requests: { key: number; user: number; estimate: bigint; isWhole: boolean }[] }
   | { captures: number[]; cost: bigint }
   | { grows: number; estimate: bigint }
   | { releases: number }

@@ -2,10 +2,12 @@ import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Catalog } from "@tollgate/catalog/model";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import type { StoredKey } from "../keys.ts";
-import { findLimits } from "../limits.ts";
+import { findLimits, limitsEndUsers } from "../limits.ts";
 import { unmatchedModels } from "../unmatched-models.ts";
 import { toKey } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
+
+const maxEndUsers = 20;
 
 type KeyParts = Pick<OperatorParts, "prisma" | "ledger" | "now">;
 
@@ -28,7 +30,10 @@ export async function describeKeys(parts: KeyParts, keys: readonly StoredKey[]):
   });
 }
 
-/** Resolves with one key as `describeKeys` does, with the patterns of its models that match none. */
+/**
+ * Resolves with one key as `describeKeys` does, with the patterns of its models that match none, and the end
+ * users who have spent most of it.
+ */
 export async function describeKey(
   parts: KeyParts & { catalog(): Catalog },
   stored: StoredKey,
@@ -36,6 +41,10 @@ export async function describeKey(
   const [key] = await describeKeys(parts, [stored]);
   if (key === undefined) throw new Error("a key has a description");
   key.unmatchedModels = unmatchedModels(key.models, parts.catalog());
+  if (limitsEndUsers(key.limits?.limits)) {
+    const { uses } = await parts.ledger.listEndUsers({ keyId: key.id, limit: maxEndUsers });
+    key.endUsers = uses;
+  }
   return key;
 }
 

@@ -1,5 +1,5 @@
 import type { KeyBounds } from "@tollgate/proto/tollgate/v1/operator";
-import { limitOptions, limitsOfOptions } from "../options/limit-options.ts";
+import { keyLimitOptions, limitsOfOptions } from "../options/limit-options.ts";
 import { readWholeNumber } from "../text/amounts.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
@@ -49,9 +49,9 @@ export const revokeAccountKeysCommand: Command = {
 /** `tollgate account bounds` */
 export const setKeyBoundsCommand: Command = {
   takes: ["ACCOUNT"],
-  options: ["max-keys", "models", ...limitOptions],
+  options: ["max-keys", "models", ...keyLimitOptions],
   async run([name = ""], { "max-keys": keys, models = "", ...options }, operator) {
-    const isLimited = limitOptions.some((option) => options[option] !== undefined);
+    const isLimited = keyLimitOptions.some((option) => options[option] !== undefined);
     const keyBounds = {
       ...(keys && { maxKeys: readWholeNumber(keys, "--max-keys", maxKeysOfMembers) }),
       ...(isLimited && { limits: limitsOfOptions(options) }),

@@ -3,7 +3,11 @@ import { text as readText } from "node:stream/consumers";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import { UsageError } from "../help.ts";
-import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "../options/limit-options.ts";
+import {
+  keyLimitOptions,
+  limitChangesOfOptions,
+  limitsOfOptions,
+} from "../options/limit-options.ts";
 import { readWholeNumber } from "../text/amounts.ts";
 import { keyJson, keyLines, keyTableColumns, unmatchedLines } from "../text/key-lines.ts";
 import { formatTable } from "../text/table.ts";
@@ -11,7 +15,7 @@ import { isoTime, readSeconds, readTime } from "../text/times.ts";
 import type { Command, CommandOptions, Output } from "./command.ts";
 
 const maxPage = 1_000;
-const policyOptions = ["name", "owner", "models", "expires", "tag", ...limitOptions] as const;
+const policyOptions = ["name", "owner", "models", "expires", "tag", ...keyLimitOptions] as const;
 
 /** `tollgate key create` */
 export const createKeyCommand: Command = {

@@ -11,7 +11,10 @@ import { UsageError } from "../help.ts";
 import { readUsd, readWholeNumber } from "../text/amounts.ts";
 
 export const limitOptions = ["budget", "rpm", "tpm", "parallel"] as const;
-type LimitOption = (typeof limitOptions)[number];
+
+/** The limits of a key: its own, and those of each of its end users. */
+export const keyLimitOptions = [...limitOptions, "budget-per-user", "rpm-per-user"] as const;
+type LimitOption = (typeof keyLimitOptions)[number];
 
 /** The word that removes a limit. */
 const none = "none";
@@ -25,6 +28,8 @@ const kinds: Readonly<Record<LimitOption, LimitKind>> = {
   rpm: LimitKind.REQUESTS,
   tpm: LimitKind.TOKENS,
   parallel: LimitKind.PARALLEL,
+  "budget-per-user": LimitKind.BUDGET_PER_USER,
+  "rpm-per-user": LimitKind.REQUESTS_PER_USER,
 };
 
 const periods: Readonly<Record<string, BudgetPeriod>> = {
@@ -37,8 +42,15 @@ const periods: Readonly<Record<string, BudgetPeriod>> = {
 /** Returns the limits that the options set. Throws a UsageError. */
 export function limitsOfOptions(options: CommandOptions): Limits {
   const { budget, rpm, tpm, parallel } = options;
+  const { "budget-per-user": budgetPerUser, "rpm-per-user": rpmPerUser } = options;
   return create(LimitsSchema, {
-    ...(budget === undefined ? {} : { budget: readBudget(budget) }),
+    ...(budget === undefined ? {} : { budget: readBudget(budget, "--budget") }),
+    ...(budgetPerUser === undefined
+      ? {}
+      : { budgetPerUser: readBudget(budgetPerUser, "--budget-per-user") }),
+    ...(rpmPerUser === undefined
+      ? {}
+      : { requestsPerMinutePerUser: readWholeNumber(rpmPerUser, "--rpm-per-user", maxUint32) }),
     ...(rpm === undefined ? {} : { requestsPerMinute: readWholeNumber(rpm, "--rpm", maxUint32) }),
     ...(tpm === undefined
       ? {}
@@ -54,7 +66,7 @@ export function limitsOfOptions(options: CommandOptions): Limits {
  * limit. Throws a UsageError.
  */
 export function limitChangesOfOptions(options: CommandOptions): LimitChanges | undefined {
-  const named = limitOptions.filter((name) => options[name] !== undefined);
+  const named = keyLimitOptions.filter((name) => options[name] !== undefined);
   if (named.length === 0) return undefined;
   const removed = named.filter((name) => options[name] === none);
   const rest = Object.fromEntries(
@@ -64,13 +76,13 @@ export function limitChangesOfOptions(options: CommandOptions): LimitChanges | u
   return create(LimitChangesSchema, { set: limitsOfOptions(rest), remove });
 }
 
-function readBudget(text: string) {
+function readBudget(text: string, option: string) {
   const [amount = "", periodName = "", ...rest] = text.split("/");
   const period = Object.hasOwn(periods, periodName) ? periods[periodName] : undefined;
   if (period === undefined || rest.length > 0) {
-    throw new UsageError("--budget must be USD/day, USD/week, USD/month or USD/total: 5.00/day");
+    throw new UsageError(`${option} must be USD/day, USD/week, USD/month or USD/total: 5.00/day`);
   }
-  const amountNanoUsd = readUsd(amount, "--budget");
+  const amountNanoUsd = readUsd(amount, option);
   if (amountNanoUsd > 0n) return { amountNanoUsd, period };
-  throw new UsageError("--budget must be more than 0; revoke a key that must not spend");
+  throw new UsageError(`${option} must be more than 0; revoke a key that must not spend`);
 }

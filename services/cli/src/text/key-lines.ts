@@ -1,7 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
-import { budgetText, limitLines, limitsJson } from "./limit-lines.ts";
+import { budgetText, endUserJson, endUserLines, limitLines, limitsJson } from "./limit-lines.ts";
 import { cutText, type TableColumn } from "./table.ts";
 import { isoTime, shortTime } from "./times.ts";
 
@@ -53,6 +53,7 @@ export function keyLines(key: Key): string[] {
     ...line("rotated", shortTime(key.rotatedAt)),
     ...line("replaced text", key.replacedExpiresAt === undefined ? "" : replaced),
     ...limitLines(key.limits),
+    ...endUserLines(key.endUsers),
   ];
 }
 
@@ -77,6 +78,7 @@ export function keyJson(key: Key) {
     month_charged_usd:
       key.monthChargedNanoUsd === undefined ? null : formatUsd(key.monthChargedNanoUsd),
     limits: limitsJson(key.limits),
+    end_users: key.endUsers.map(endUserJson),
   };
 }
 

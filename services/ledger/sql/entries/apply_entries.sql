@@ -42,7 +42,8 @@ BEGIN
       FROM (
         SELECT account_id, owner_id, -sum(amount_nano_usd)::bigint AS charged,
           max(recorded_at) AS recorded_at
-        FROM new_rows, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+        FROM new_rows, LATERAL (VALUES (account_id), (key_id),
+            (end_user_owner_id(key_id, end_user))) AS of (owner_id)
         WHERE kind = 'usage' AND account_id = ANY (limited) GROUP BY account_id, owner_id
       ) sums
       GROUP BY account_id;

@@ -6,7 +6,7 @@
 --   2. The charge is min(cost, charge_limit, available), where available is balance - held after
 --      step 1, and charge_limit is the cost in the client's response. Money that other requests
 --      hold is never touched.
---   3. Where the key or its account has a budget, the charge is at most what is left of it after step
+--   3. Where the end user, the key or its account has a budget, the charge is at most what is left of it after step
 --      1, but at least what was released: a budget that was lowered since leaves that for the request.
 --   4. held_nano_usd decreases by what was released, and balance_nano_usd by the charge. The entry
 --      records the charge, and the rest of the cost as uncollected.
@@ -38,9 +38,10 @@ CREATE OR REPLACE FUNCTION capture_usage(
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   limited text[];
-  -- Those of the keys and accounts that have limits, and what their budgets have left.
+  -- Those of the end users, keys and accounts that have limits, and what their budgets have left.
   owners text[] := '{}';
   budgets bigint[] := '{}';
+  limits_users boolean;
   captures capture[];
   decisions charge_decision[];
 BEGIN
@@ -53,8 +54,15 @@ BEGIN
     ORDER BY account_id FOR UPDATE
   ) locked;
   IF limited IS NOT NULL THEN
-    SELECT left_of.owners, left_of.budgets INTO owners, budgets
+    SELECT left_of.owners, left_of.budgets, left_of.limits_users INTO owners, budgets, limits_users
       FROM read_budgets(limited, events) AS left_of;
+    -- A user without a hold may have no limits yet.
+    IF limits_users AND open_end_users(ARRAY(SELECT key_id FROM unnest(events)),
+      ARRAY(SELECT end_user FROM unnest(events))) <> '{}'
+    THEN
+      SELECT left_of.owners, left_of.budgets INTO owners, budgets
+        FROM read_budgets(limited, events) AS left_of;
+    END IF;
   END IF;
   captures := ARRAY(
     SELECT c FROM read_captures(events, owners) AS c ORDER BY c.account_id, c.position);

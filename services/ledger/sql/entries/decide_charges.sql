@@ -1,6 +1,6 @@
 -- Returns what each of `event_count` events is charged, as capture_usage describes it, in their order.
 -- NULL: it has no capture. `captures` are in order of account id and position: each gets what those
--- before it left of the wallet, and of the `budgets`, to which key_at and account_at refer.
+-- before it left of the wallet, and of the `budgets`, to which user_at, key_at and account_at refer.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION decide_charges(captures capture[], budgets bigint[], event_count integer)
 RETURNS charge_decision[] LANGUAGE plpgsql AS $$
@@ -9,6 +9,7 @@ DECLARE
   owner text;
   available bigint;
   released bigint;
+  user_released bigint;
   key_released bigint;
   affordable bigint;
   due bigint;
@@ -34,10 +35,15 @@ BEGIN
     IF event.key_at IS NOT NULL OR event.account_at IS NOT NULL THEN
       key_released := coalesce(CASE WHEN event.own_is_of_key THEN event.own_amount END, 0)
         + CASE WHEN event.shared_is_of_key THEN event.shared_amount ELSE 0 END;
-      affordable := least(
+      user_released := coalesce(CASE WHEN event.own_is_of_user THEN event.own_amount END, 0)
+        + CASE WHEN event.shared_is_of_user THEN event.shared_amount ELSE 0 END;
+      affordable := least(budgets[event.user_at] + user_released,
         budgets[event.key_at] + key_released, budgets[event.account_at] + released);
       charged := least(charged,
         CASE WHEN affordable IS NOT NULL THEN greatest(released, affordable) END);
+      IF event.user_at IS NOT NULL THEN
+        budgets[event.user_at] := budgets[event.user_at] + user_released - charged;
+      END IF;
       IF event.key_at IS NOT NULL THEN
         budgets[event.key_at] := budgets[event.key_at] + key_released - charged;
       END IF;

@@ -1,8 +1,8 @@
 -- Returns the decisions about holds, as take_holds describes them, in the order of the arrays. `limits`
--- is what is left of the limits of their keys and accounts, where there are any.
+-- is what is left of the limits of their end users, keys and accounts, where there are any.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION decide_holds(
-  account_ids text[], key_ids text[], estimates bigint[], leasts bigint[], alone_belows bigint[],
+  account_ids text[], key_ids text[], end_users text[], estimates bigint[], leasts bigint[], alone_belows bigint[],
   wholes boolean[], budgeted boolean[], tokens bigint[], limits limits_left[]
 )
 RETURNS hold_decision[] LANGUAGE plpgsql AS $$
@@ -12,8 +12,7 @@ DECLARE
   owner text;
   balance bigint;
   available bigint;
-  key limits_left;
-  account limits_left;
+  at integer;
   decision hold_decision;
   decisions hold_decision[] :=
     array_fill(NULL::hold_decision, ARRAY[cardinality(account_ids)]);
@@ -28,10 +27,11 @@ BEGIN
   FOR request IN
     SELECT account_id, estimate, lowest, alone_below, is_whole, needs_budget, needed_tokens,
       ordinality::int AS position,
+      array_position(owners, end_user_owner_id(key_id, of_key)) AS user_at,
       array_position(owners, key_id) AS key_at, array_position(owners, account_id) AS account_at
-    FROM unnest(account_ids, key_ids, estimates, leasts, alone_belows, wholes, budgeted, tokens)
-      WITH ORDINALITY AS requested (account_id, key_id, estimate, lowest, alone_below, is_whole,
-        needs_budget, needed_tokens, ordinality)
+    FROM unnest(account_ids, key_ids, end_users, estimates, leasts, alone_belows, wholes, budgeted, tokens)
+      WITH ORDINALITY AS requested (account_id, key_id, of_key, estimate, lowest, alone_below,
+        is_whole, needs_budget, needed_tokens, ordinality)
     ORDER BY account_id, ordinality
   LOOP
     IF owner IS DISTINCT FROM request.account_id THEN
@@ -46,16 +46,14 @@ BEGIN
       decision.taken := nullif(compute_hold(request.estimate, request.lowest,
         request.alone_below, request.is_whole, available, available = balance), 0);
     ELSE
-      key := limits[request.key_at];
-      account := limits[request.account_at];
-      traits := concat_ws(' ', request.key_at, request.account_at, request.estimate,
+      traits := concat_ws(' ', coalesce(request.user_at, 0), request.key_at, request.account_at, request.estimate,
         request.lowest, request.alone_below, request.is_whole, request.needs_budget,
         request.needed_tokens);
       IF traits = refused_traits THEN
         decision := refused;
       ELSE
-        decision := decide_limited_hold(key, account, available, balance, request.estimate,
-          request.lowest, request.alone_below, request.is_whole, request.needs_budget,
+        decision := decide_limited_hold(limits[request.user_at], limits[request.key_at],
+          limits[request.account_at], available, balance, request.estimate, request.lowest, request.alone_below, request.is_whole, request.needs_budget,
           request.needed_tokens);
       END IF;
       IF decision.taken IS NULL THEN
@@ -63,16 +61,13 @@ BEGIN
         refused := decision;
       ELSE
         refused_traits := NULL;
-        IF request.key_at IS NOT NULL THEN
-          key := take_from_limits(key, decision.taken, 1, request.needed_tokens, 1);
-          limits[request.key_at] := key;
-        END IF;
-        IF request.account_at IS NOT NULL THEN
-          account := take_from_limits(account, decision.taken, 1, request.needed_tokens, 1);
-          limits[request.account_at] := account;
-        END IF;
+        FOREACH at IN ARRAY ARRAY[request.user_at, request.key_at, request.account_at] LOOP
+          CONTINUE WHEN at IS NULL;
+          limits[at] := take_from_limits(limits[at], decision.taken, 1, request.needed_tokens, 1);
+        END LOOP;
       END IF;
-      decision.rates := format_rates(key, account);
+      decision.rates := format_rates(
+        limits[request.user_at], limits[request.key_at], limits[request.account_at]);
     END IF;
     available := available - coalesce(decision.taken, 0);
     decision.wallet_held := balance - available;

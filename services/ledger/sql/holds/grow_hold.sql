@@ -1,7 +1,7 @@
 -- Adds min(estimate, available) nano-USD to a hold of `owner`, and sets it to expire `hold_ms`
 -- milliseconds from now. A hold that has expired is created again with that amount, and with the model
 -- of its lost request, so that its loss is recorded if its process dies later. What the budgets of the
--- key and the account have left is available at most.
+-- end user, the key and the account have left is available at most.
 -- The request that holds it is in progress, unless a shared hold counts it already (`is_counted`).
 -- Returns one row: `added`, `wallet_held`, what all holds of the wallet reserve, `wallet_balance`, and
 -- as JSON the `refusal` of the budget for which nothing was added, if one is the reason
@@ -15,6 +15,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   w wallet;
   available bigint;
+  user_limits limits_left;
   key_limits limits_left;
   account_limits limits_left;
 BEGIN
@@ -24,9 +25,11 @@ BEGIN
   IF w.has_limits THEN
     key_limits := (read_limits_left(ARRAY[key]))[1];
     account_limits := (read_limits_left(ARRAY[owner]))[1];
+    user_limits := (read_user_limits(ARRAY[key_limits], ARRAY[key], ARRAY[user_of_key]))[1];
   END IF;
   added := greatest(0,
-    least(estimate, available, key_limits.budget_left, account_limits.budget_left));
+    least(estimate, available, user_limits.budget_left, key_limits.budget_left,
+      account_limits.budget_left));
   wallet_held := coalesce(w.held_nano_usd, 0) + added;
   wallet_balance := coalesce(w.balance_nano_usd, 0);
   IF added > 0 THEN
@@ -40,7 +43,7 @@ BEGIN
       amount_nano_usd = hold.amount_nano_usd + excluded.amount_nano_usd,
       expires_at = excluded.expires_at;
   ELSIF available > 0 AND estimate > 0 THEN
-    refusal := refuse_budget(key_limits, account_limits);
+    refusal := refuse_budget(user_limits, key_limits, account_limits);
   END IF;
   RETURN NEXT;
 END $$;

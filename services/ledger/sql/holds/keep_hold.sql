@@ -19,6 +19,7 @@ DECLARE
   existing hold;
   available bigint;
   added bigint;
+  user_limits limits_left;
   key_limits limits_left;
   account_limits limits_left;
 BEGIN
@@ -37,11 +38,14 @@ BEGIN
   IF w.has_limits THEN
     key_limits := (read_limits_left(ARRAY[key]))[1];
     account_limits := (read_limits_left(ARRAY[owner]))[1];
-    available := least(available, key_limits.budget_left, account_limits.budget_left);
+    -- No request for a job names an end user.
+    user_limits := (read_user_limits(ARRAY[key_limits], ARRAY[key], ARRAY['']))[1];
+    available := least(available, user_limits.budget_left, key_limits.budget_left,
+      account_limits.budget_left);
   END IF;
   added := greatest(0, least(amount - held, available));
   IF held + added < amount AND available < wallet_balance - wallet_held THEN
-    refusal := refuse_budget(key_limits, account_limits);
+    refusal := refuse_budget(user_limits, key_limits, account_limits);
   END IF;
   IF existing.id IS NOT NULL THEN
     UPDATE hold SET amount_nano_usd = amount_nano_usd + added, in_progress = 0,

@@ -13,7 +13,7 @@
 -- is lost. Otherwise concurrent requests would each take what others release, and leave the most of
 -- their costs unpaid.
 --
--- Where the key or its account has limits, what their budgets have left is available at most (one of
+-- Where the end user, the key or its account has limits, what their budgets have left is available at most (one of
 -- the `budgeted` needs all of its estimate left of them, whatever the wallet has), and
 -- the hold is taken only if it is within their other limits: requests in progress, and requests and
 -- `tokens` in a minute. A request with more tokens than the limit is taken in an empty minute. A
@@ -22,7 +22,9 @@
 --
 -- Returns one row per hold, in the same order: `granted`, zero where nothing is held, `wallet_held`,
 -- what all holds of the wallet reserve, this one included, `wallet_balance`, and as JSON the `refusal`
--- (refuse_limit) and the `rates` of the key or account, NULL where there are none.
+-- (refuse_limit) and the `rates` of the end user, key or account, NULL where there are none.
+--
+-- End users that have no limits yet, and are not held anything, get none: whoever invents names leaves no rows.
 --
 -- Locks: the wallets first (lock_wallets).
 --
@@ -40,15 +42,19 @@ RETURNS TABLE (
 DECLARE
   limited text[];
   limits limits_left[] := '{}';
+  -- What is left of the limits of the end users.
+  users limits_left[] := '{}';
   decisions hold_decision[];
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   limited := lock_wallets(account_ids);
   IF limited IS NOT NULL THEN
     limits := read_limits_left(limited || key_ids);
+    users := read_user_limits(limits, key_ids, end_users);
+    limits := limits || users;
   END IF;
-  decisions :=
-    decide_holds(account_ids, key_ids, estimates, leasts, alone_belows, wholes, budgeted, tokens, limits);
+  decisions := decide_holds(account_ids, key_ids, end_users, estimates, leasts, alone_belows, wholes,
+    budgeted, tokens, limits);
   -- The trigger of `hold` adds the amounts to the wallets' and the limits' held_nano_usd, and counts
   -- the requests in progress (apply_holds).
   INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, end_user,
@@ -67,14 +73,18 @@ BEGIN
         FROM (
           SELECT account_id, owner_id, count(*) AS taken_requests,
             sum(needed_tokens)::bigint AS taken_tokens
-          FROM unnest(account_ids, key_ids, tokens, decisions)
-              AS decided (account_id, key_id, needed_tokens),
-            LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+          FROM unnest(account_ids, key_ids, end_users, tokens, decisions)
+              AS decided (account_id, key_id, end_user, needed_tokens),
+            LATERAL (VALUES (account_id), (key_id), (end_user_owner_id(key_id, end_user)))
+              AS of (owner_id)
           WHERE taken IS NOT NULL AND account_id = ANY (limited)
           GROUP BY account_id, owner_id
         ) taken_of
         GROUP BY account_id
       ) counted;
+  END IF;
+  IF users <> '{}' THEN
+    PERFORM forget_unused_users(users);
   END IF;
   RETURN QUERY
     SELECT coalesce(d.taken, 0), d.wallet_held, d.wallet_balance, d.refusal, d.rates

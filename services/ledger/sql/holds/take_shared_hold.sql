@@ -5,7 +5,8 @@
 --
 -- It is refused when the wallet's shared holds, of all services, would exceed one part in `parts`
 -- of the money that nothing else holds: what is unused in them must refuse hardly any request. The
--- same holds for what the shared holds of the key, or of the account, take of each of its limits.
+-- same holds for what the shared holds of the key, or of the account, take of each of its limits. A key that has
+-- limits for each of its end users has no shared holds: a hold is of one user.
 --
 -- Returns one row: whether it was taken, and the `rates` that are left, as take_holds does.
 -- Locks: the wallet first. Commits asynchronously; see take_holds.
@@ -30,7 +31,7 @@ BEGIN
   IF w.has_limits THEN
     key_limits := (read_limits_left(ARRAY[key]))[1];
     account_limits := (read_limits_left(ARRAY[owner]))[1];
-    granted := granted
+    granted := granted AND key_limits.limits_users IS NOT TRUE
       AND allows_shared_hold(
         key_limits, amount, new_requests, new_tokens, new_in_progress, parts)
       AND allows_shared_hold(
@@ -51,7 +52,7 @@ BEGIN
       account_limits := take_from_limits(
         account_limits, amount, new_requests, new_tokens, new_in_progress);
     END IF;
-    rates := format_rates(key_limits, account_limits);
+    rates := format_rates(NULL, key_limits, account_limits);
   END IF;
   RETURN NEXT;
 END $$;

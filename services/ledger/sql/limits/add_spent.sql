@@ -1,4 +1,4 @@
--- Adds the charges of the owners, which are an account and its keys, to what they have spent in the
+-- Adds the charges of the owners, which are an account, its keys and their end users, to what they have spent in the
 -- periods of their budgets. A charge of a later period begins that period, and one of an earlier period
 -- changes nothing. Owners without limits are skipped.
 -- IS TRUE keeps Postgres from using the index on account_id, which would read the limits of all keys of

@@ -1,11 +1,13 @@
 -- Returns the refusal of a request (refuse_limit) for which too little is left of the limits of its
--- key or account: of requests in progress, of requests or of tokens, in this order. NULL: it is within
+-- end user, key or account: of requests in progress, of requests or of tokens, in this order. NULL: it is within
 -- them. A request with more tokens than the limit needs an empty minute. Of two refusals of one kind,
 -- returns that with the longer wait.
 -- decide_limited_hold calls it for a request that takes a hold of its own, with the wallet locked, so
 -- that what is left cannot change before the hold is stored. A request that takes a part of a shared hold
 -- is not checked: take_shared_hold has taken its part of the limits in advance.
-CREATE OR REPLACE FUNCTION check_limits(key limits_left, account limits_left, tokens bigint)
+CREATE OR REPLACE FUNCTION check_limits(
+  end_user limits_left, key limits_left, account limits_left, tokens bigint
+)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
   kind text;
@@ -15,14 +17,15 @@ DECLARE
   refusal jsonb;
 BEGIN
   -- Nearly all requests are within their limits. A comparison with NULL is not true.
-  IF (least(key.parallel_left, key.requests_left, account.parallel_left, account.requests_left) < 1
+  IF (least(key.parallel_left, key.requests_left, account.parallel_left, account.requests_left,
+      end_user.requests_left) < 1
     OR least(tokens, key.tokens_per_minute) > key.tokens_left
     OR least(tokens, account.tokens_per_minute) > account.tokens_left) IS NOT TRUE
   THEN
     RETURN NULL;
   END IF;
   FOREACH kind IN ARRAY ARRAY['parallel', 'requests', 'tokens'] LOOP
-    FOREACH limits IN ARRAY ARRAY[key, account] LOOP
+    FOREACH limits IN ARRAY ARRAY[end_user, key, account] LOOP
       excess := CASE kind
         WHEN 'parallel' THEN 1 - limits.parallel_left
         WHEN 'requests' THEN 1 - limits.requests_left

@@ -4,8 +4,7 @@ CREATE OR REPLACE FUNCTION format_limits(
 )
 RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_strip_nulls(jsonb_build_object(
-    'budget', CASE WHEN budget IS NOT NULL THEN jsonb_build_object(
-      'amountNanoUsd', budget::text, 'period', 'BUDGET_PERIOD_' || upper(period)) END,
+    'budget', format_budget(budget, period),
     'requestsPerMinute', requests_per_minute,
     'tokensPerMinute', tokens_per_minute::text,
     'parallel', parallel))

@@ -4,7 +4,9 @@ CREATE OR REPLACE FUNCTION list_limits(owners text[]) RETURNS SETOF jsonb LANGUA
 BEGIN
   RETURN QUERY SELECT jsonb_strip_nulls(jsonb_build_object(
     'ownerId', owner_id,
-    'limits', format_limits(budget, period, requests_per_minute, tokens_per_minute, parallel),
+    'endUser', end_user,
+    'limits', format_limits(budget, period, requests_per_minute, tokens_per_minute, parallel)
+      || format_user_limits(user_budget, user_period, user_requests_per_minute),
     'spentNanoUsd', spent::text,
     'heldNanoUsd', held::text,
     'resetsAt', format_timestamp(period_end),

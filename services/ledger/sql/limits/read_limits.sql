@@ -7,20 +7,22 @@
 -- `tokens_reset_ms` are when nothing of the minute is used any more.
 CREATE OR REPLACE FUNCTION read_limits(owners text[])
 RETURNS TABLE (
-  owner_id text, account_id text,
+  owner_id text, account_id text, end_user text,
   budget bigint, period text, period_end timestamptz, spent bigint, held bigint, budget_left bigint,
   parallel bigint, in_progress bigint, parallel_left bigint,
   requests_per_minute bigint, requests bigint, requests_left bigint, requests_reset_ms bigint,
-  tokens_per_minute bigint, tokens bigint, tokens_left bigint, tokens_reset_ms bigint
+  tokens_per_minute bigint, tokens bigint, tokens_left bigint, tokens_reset_ms bigint,
+  user_budget bigint, user_period text, user_requests_per_minute bigint
 ) LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN QUERY SELECT l.owner_id, l.account_id,
+  RETURN QUERY SELECT l.owner_id, l.account_id, l.end_user,
     l.budget_nano_usd, l.budget_period, nullif(current.period_end, 'infinity'),
     current.spent, l.held_nano_usd, l.budget_nano_usd - current.spent - l.held_nano_usd,
     l.parallel, l.in_progress, l.parallel - l.in_progress,
     l.requests_per_minute, used.requests, l.requests_per_minute - used.requests,
     used.requests_reset_ms,
-    l.tokens_per_minute, used.tokens, l.tokens_per_minute - used.tokens, used.tokens_reset_ms
+    l.tokens_per_minute, used.tokens, l.tokens_per_minute - used.tokens, used.tokens_reset_ms,
+    l.user_budget_nano_usd, l.user_budget_period, l.user_requests_per_minute
   FROM usage_limit l,
     LATERAL (
       SELECT CASE WHEN now() >= l.period_end THEN 0 ELSE l.spent_nano_usd END AS spent,

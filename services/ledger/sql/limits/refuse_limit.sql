@@ -21,6 +21,7 @@ BEGIN
       'kind', 'LIMIT_KIND_' || upper(kind),
       'ownerId', l.owner_id,
       'isAccount', l.owner_id = l.account_id,
+      'isEndUser', l.end_user IS NOT NULL,
       'limits', format_limits(l.budget, l.period, l.requests_per_minute, l.tokens_per_minute,
         l.parallel),
       'heldNanoUsd', (l.held + added_held)::text,

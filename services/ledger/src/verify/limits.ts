@@ -2,7 +2,7 @@ import { formatUsd } from "@tollgate/core/money";
 import { check, eachSlice, inSlice, lineLimit, type VerificationRun } from "./verification-run.ts";
 
 /**
- * Checks of each key and account with limits that what it holds and has in progress are the sums of
+ * Checks of each key, end user and account with limits that what it holds and has in progress are the sums of
  * its holds, that what it spent in a period that has not ended is what it was charged in it, and that its
  * wallet knows of the limits; and that each wallet that does has some.
  */
@@ -26,12 +26,17 @@ function limitsSql(own: string): string {
     WITH l AS (SELECT * FROM usage_limit WHERE ${own}),
       h AS (SELECT account_id, owner_id, sum(amount_nano_usd) AS held,
               sum(in_progress) AS in_progress
-            FROM hold, LATERAL (VALUES (account_id), (key_id)) AS of (owner_id)
+            FROM hold, LATERAL (VALUES (account_id), (key_id),
+              (end_user_owner_id(key_id, end_user))) AS of (owner_id)
             WHERE account_id = ANY (ARRAY(SELECT account_id FROM l)) GROUP BY 1, 2),
-      p AS (SELECT DISTINCT account_id, period_start FROM l WHERE period_end > now()),
+      p AS (SELECT DISTINCT account_id, period_start FROM l
+            WHERE period_end > now() AND key_id IS NULL),
       s AS (SELECT p.account_id, p.period_start, owner_id, sum(c.charged) AS charged
             FROM p, LATERAL sum_charges_since(p.account_id, p.period_start) c,
-              LATERAL (VALUES (p.account_id), (c.key_id)) AS of (owner_id) GROUP BY 1, 2, 3)
+              LATERAL (VALUES (p.account_id), (c.key_id)) AS of (owner_id) GROUP BY 1, 2, 3
+            UNION ALL SELECT account_id, period_start, owner_id,
+              sum_end_user_charges(account_id, key_id, end_user, period_start)
+            FROM l WHERE period_end > now() AND key_id IS NOT NULL)
     SELECT l.owner_id, l.account_id, l.held_nano_usd AS held, l.in_progress,
       l.spent_nano_usd AS spent, coalesce(h.held, 0)::bigint AS holds,
       coalesce(h.in_progress, 0)::bigint AS requests, coalesce(s.charged, 0)::bigint AS charged,

@@ -26,6 +26,11 @@ test.each([
     "The budget of this account, 5.00 USD in total, is used up. It does not reset.",
   ],
   [
+    { kind: LimitKind.BUDGET, isEndUser: true, limits: { budget }, resetsAt },
+    "The budget of this end user of the API key, 5.00 USD per day, is used up. " +
+      "It resets at 2026-11-24T00:00:00Z.",
+  ],
+  [
     { kind: LimitKind.REQUESTS, limits: { requestsPerMinute: 60 }, retryAfterMs: 12_001 },
     "The limit of this API key, 60 requests per minute, is reached. Retry in 13 s.",
   ],

@@ -43,9 +43,9 @@ export function limitExceeded(
 }
 
 function budgetMessage(refusal: LimitRefusal, needed: RefusedRequest["needed"]): string {
-  const { isAccount, limits, heldNanoUsd, resetsAt } = refusal;
+  const { limits, heldNanoUsd, resetsAt } = refusal;
   const { amountNanoUsd = 0n, period = BudgetPeriod.TOTAL } = limits?.budget ?? {};
-  const budget = `budget of ${ownerOf(isAccount)}, ${usd(amountNanoUsd)} ${periodNames[period]}`;
+  const budget = `budget of ${ownerOf(refusal)}, ${usd(amountNanoUsd)} ${periodNames[period]}`;
   const used =
     needed === undefined
       ? `The ${budget}, is used up`
@@ -59,8 +59,9 @@ function budgetMessage(refusal: LimitRefusal, needed: RefusedRequest["needed"]):
   return `${used}${reason}.${advice} ${reset}`;
 }
 
-function rateMessage({ kind, isAccount, limits }: LimitRefusal): string {
-  const owner = ownerOf(isAccount);
+function rateMessage(refusal: LimitRefusal): string {
+  const { kind, limits } = refusal;
+  const owner = ownerOf(refusal);
   if (kind === LimitKind.REQUESTS) {
     return `The limit of ${owner}, ${count(limits?.requestsPerMinute, "request")} per minute, is reached.`;
   }
@@ -79,7 +80,8 @@ function count(limit: number | bigint = 0, noun: string): string {
   return `${limit} ${noun}${BigInt(limit) === 1n ? "" : "s"}`;
 }
 
-function ownerOf(isAccount: boolean): string {
+function ownerOf({ isAccount, isEndUser }: LimitRefusal): string {
+  if (isEndUser) return "this end user of the API key";
   return isAccount ? "this account" : "this API key";
 }
 

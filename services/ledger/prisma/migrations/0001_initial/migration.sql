@@ -64,12 +64,16 @@ CREATE TABLE lost_request (
 
 CREATE INDEX lost_request_due_at ON lost_request (due_at);
 
--- The limits of a key, or of an account: of all its keys together. The lock of the account's wallet
--- covers them. NULL: unlimited.
+-- The limits of a key, of an account: of all its keys together, or of an end user of a key. The lock of the
+-- account's wallet covers them. NULL: unlimited.
 CREATE TABLE usage_limit (
-  -- The id of the key or the account.
+  -- The id of the key or the account; of an end user, see end_user_owner_id.
   owner_id            text PRIMARY KEY,
   account_id          text NOT NULL,
+  -- Of an end user: the key, and the user as in `hold`. NULL for a key or an account. The row begins with
+  -- the user's first hold (open_end_users), and has the limits that the key has for each of its users.
+  key_id              text,
+  end_user            text,
   budget_nano_usd     bigint,
   budget_period       text,
   -- The period in which the owner spent `spent_nano_usd`. A later one begins with nothing spent. A total
@@ -85,6 +89,10 @@ CREATE TABLE usage_limit (
   parallel            bigint,
   requests_per_minute bigint,
   tokens_per_minute   bigint,
+  -- The limits that a key has for each of its end users.
+  user_budget_nano_usd     bigint,
+  user_budget_period       text,
+  user_requests_per_minute bigint,
   -- What was used in each of the last 61 seconds: a minute that begins within a second ends within
   -- another. The second of an element is that of its `counted_at`, at or after the last time that it
   -- counted.
@@ -94,12 +102,14 @@ CREATE TABLE usage_limit (
     DEFAULT array_fill('-infinity'::timestamptz, ARRAY[61]),
   -- Few constraints, since each statement that updates a row parses all of them.
   CHECK (least(spent_nano_usd, held_nano_usd, in_progress) >= 0),
-  CHECK (least(budget_nano_usd, parallel, requests_per_minute, tokens_per_minute) > 0),
+  CHECK (least(budget_nano_usd, parallel, requests_per_minute, tokens_per_minute,
+    user_budget_nano_usd, user_requests_per_minute) > 0),
   CHECK (num_nulls(budget_nano_usd, budget_period, period_start, period_end) IN (0, 4)),
   CHECK (budget_period IN ('day', 'week', 'month', 'total'))
 ) WITH (fillfactor = 70);
 
 CREATE INDEX usage_limit_account_id ON usage_limit (account_id);
+CREATE INDEX usage_limit_end_user ON usage_limit (key_id) WHERE key_id IS NOT NULL;
 
 -- The append-only history of all wallets, partitioned by the month (UTC) of `recorded_at`. The
 -- ledger creates the months ahead (create_entry_partition). What must be true of all entries, also
@@ -177,6 +187,9 @@ CREATE TABLE entry_month (
 CREATE INDEX entry_account_recorded_at ON entry (account_id, recorded_at, id)
   INCLUDE (kind, amount_nano_usd);
 CREATE INDEX entry_request_id ON entry (request_id);
+-- What an end user of a key was charged (sum_end_user_charges).
+CREATE INDEX entry_end_user ON entry (key_id, end_user, recorded_at)
+  INCLUDE (kind, amount_nano_usd) WHERE end_user <> '';
 -- Pages of top-ups, adjustments or failures, which are few among the entries.
 CREATE INDEX entry_account_not_usage ON entry (account_id, recorded_at, id) INCLUDE (kind)
   WHERE kind <> 'usage';
@@ -443,7 +456,9 @@ CREATE TYPE limits_left AS (
   tokens_reset_ms     bigint,
   -- What holds reserve, besides what the statement has decided to hold and not written yet.
   held_nano_usd       bigint,
-  added_nano_usd      bigint
+  added_nano_usd      bigint,
+  -- Whether a key has limits for each of its end users.
+  limits_users        boolean
 );
 
 -- What a request gets of a wallet (decide_holds), nano-USD.
@@ -464,7 +479,9 @@ CREATE TYPE capture AS (
   position           integer,
   account_id         text,
   key_id             text,
-  -- The positions of the key and of the account among the owners of limits. NULL: without limits.
+  end_user           text,
+  -- The positions of the end user, the key and the account among the owners of limits. NULL: without limits.
+  user_at            integer,
   key_at             integer,
   account_at         integer,
   cost               bigint,
@@ -478,12 +495,15 @@ CREATE TYPE capture AS (
   own_amount         bigint,
   -- Whether the hold counts against the limits of the key.
   own_is_of_key      boolean,
+  -- Whether it counts against those of the end user.
+  own_is_of_user     boolean,
   own_at             timestamptz,
   own_tokens         bigint,
   shared_hold_id     text,
   -- What the event takes of the shared hold, and of what that counts against limits.
   shared_amount      bigint,
   shared_is_of_key   boolean,
+  shared_is_of_user  boolean,
   shared_at          timestamptz,
   shared_tokens      bigint,
   shared_in_progress bigint
