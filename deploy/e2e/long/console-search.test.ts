@@ -8,6 +8,7 @@ import { type FixtureScreen, openScreen, type ScreenLook } from "../src/fixture-
 import { overflowOf, violationsOf } from "../src/page-checks.ts";
 
 const requests: FixtureScreen = { path: "/requests", heading: "Requests" };
+const accounts: FixtureScreen = { path: "/accounts", heading: "Accounts" };
 const keys: FixtureScreen = { path: "/keys", heading: "Keys" };
 const narrow: ScreenLook = { width: 380, theme: "dark" };
 
@@ -90,5 +91,75 @@ describeInBrowser("what the console's page finds", () => {
     await eventually(async () => expect(await picker.inputValue()).toBe("Quanta Research"));
     await dialog.getByRole("button", { name: "Create key" }).click();
     await page.locator("[data-secret]").waitFor();
+  });
+
+  test("⌘K finds an account by the keyboard alone, and Escape leads back to where the focus was", async () => {
+    await using shown = await open(accounts, narrow);
+    const { page, problems } = shown;
+    const search = page.getByRole("searchbox", { name: "Search by name or id" });
+    const dialog = page.getByRole("dialog", { name: "Search" });
+    await search.focus();
+    await page.keyboard.press("Control+k");
+    await dialog.waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await overflowOf(page)).toBe(0);
+    await page.keyboard.type("kes");
+    await dialog.getByRole("option", { name: /^Kestrel Robotics/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.locator("input[type=search]:focus").waitFor();
+    await page.keyboard.press("Meta+k");
+    await page.keyboard.type("kestrel");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Kestrel Robotics" }).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  test("the palette leads from the id of a request to its page, and acts", async () => {
+    await using shown = await open(requests);
+    const { page } = shown;
+    const href = await page.locator("tbody .row-link").first().getAttribute("href");
+    const id = (href ?? "").split("/").at(-1) ?? "";
+    const field = page.getByRole("dialog").getByRole("combobox");
+    await page.getByRole("button", { name: "Search" }).click();
+    await field.fill(id);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/requests/${id}`);
+    await page.keyboard.press("Control+k");
+    await field.fill("theme dark");
+    await page.getByText("Nothing matches").waitFor();
+    await field.fill("dark");
+    await page.keyboard.press("Enter");
+    await page.locator("html[data-theme=dark]").waitFor({ state: "attached" });
+    await page.keyboard.press("Control+k");
+    await field.fill("create key");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Create key" }).waitFor();
+  });
+
+  test("the text of a key leads from the palette to the key, and is nowhere on the page", async () => {
+    await using shown = await open(accounts);
+    const { page } = shown;
+    const text = `sk-tollgate-${"s3cr3t".repeat(8)}`;
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill(text);
+    await page.waitForURL("**/keys/*");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain("s3cr3t");
+    expect(page.url()).not.toContain("s3cr3t");
+  });
+
+  test("the palette of a customer has its own screens and models alone", async () => {
+    await using shown = await open({ path: "/", heading: "Overview", role: "developer" });
+    const { page } = shown;
+    await page.keyboard.press("Control+k");
+    const list = page.getByRole("dialog").getByRole("listbox");
+    await list.getByRole("option", { name: /^Overview/ }).waitFor();
+    const names = await list.getByRole("option").allInnerTexts();
+    expect(names.join(" ")).not.toMatch(/Accounts|Catalog|Settings|Audit|Create account/);
+    await page.keyboard.type("gpt-5");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/activity?model=gpt-5");
   });
 });

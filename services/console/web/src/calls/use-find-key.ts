@@ -11,8 +11,11 @@ export interface FindKey {
   problem: string | undefined;
 }
 
-/** Returns what finds keys by their texts. A text stays on the page: only its SHA-256 is sent. */
-export function useFindKey(): FindKey {
+/**
+ * Returns what finds keys by their texts. A text stays on the page: only its SHA-256 is sent. `onFound` is
+ * called once the screen of a key is shown.
+ */
+export function useFindKey(onFound?: () => void): FindKey {
   const transport = useTransport();
   const navigate = useNavigate();
   const [problem, setProblem] = useState<string>();
@@ -26,7 +29,9 @@ export function useFindKey(): FindKey {
     const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
     const request = { keyHash: new Uint8Array(hash) };
     const { key } = await callUnaryMethod(transport, OperatorService.method.getKey, request);
-    if (key) await navigate({ to: "/keys/$keyId", params: { keyId: key.id } });
+    if (key === undefined) return;
+    await navigate({ to: "/keys/$keyId", params: { keyId: key.id } });
+    onFound?.();
   }
 
   return {

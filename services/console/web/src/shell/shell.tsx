@@ -3,6 +3,7 @@ import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { lazy, Suspense } from "react";
 import { useAccess, useSession } from "../calls/use-session.ts";
 import { OutageBanner } from "../outages/outage-banner.tsx";
+import { PaletteButton } from "../palette/palette-button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Empty, Failure } from "../ui/states.tsx";
 import { AccountSwitch } from "./account-switch.tsx";
@@ -40,6 +41,7 @@ function Frame({ operator }: { operator: Operator | undefined }) {
           <Logo /> Tollgate
         </Link>
         {operator && <AccountSwitch />}
+        {operator && !isWaiting && <PaletteButton />}
         {operator && !isWaiting && <Menu />}
         {operator && !isWaiting && <Bell />}
         {operator && (

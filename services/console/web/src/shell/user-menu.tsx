@@ -1,12 +1,9 @@
-import { useMutation } from "@connectrpc/connect-query";
-import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { DropdownMenu } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { useSession } from "../calls/use-session.ts";
+import { useSignOut } from "../calls/use-sign-out.ts";
 import { memberRoleNames } from "../format/member-roles.ts";
 import { roleNames } from "../format/roles.ts";
 import { Icon } from "../ui/icons.tsx";
@@ -70,18 +67,6 @@ export function UserMenu({ operator }: { operator: Operator }) {
       </Suspense>
     </>
   );
-}
-
-/** The screen is left first: read again, it would find no session. */
-function useSignOut() {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  return useMutation(ConsoleService.method.signOut, {
-    onSuccess: async () => {
-      await navigate({ to: "/sign-in" });
-      queries.clear();
-    },
-  });
 }
 
 function ThemeItems() {

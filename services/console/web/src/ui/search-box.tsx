@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useFindKey } from "../calls/use-find-key.ts";
-import { isKeyText } from "../search/key-text.ts";
+import { isKeyPart, isKeyText } from "../search/key-text.ts";
 import { useSearchChange } from "./search-link.tsx";
 
 /** How long a person pauses before the list is searched. */
@@ -22,7 +22,7 @@ export function SearchBox({ label, q = "" }: Props) {
   const [text, setText] = useState(q);
   const wanted = text.trim();
   useEffect(() => {
-    if (wanted === q) return;
+    if (wanted === q || isKeyPart(wanted)) return;
     const timer = setTimeout(() => change({ q: wanted || undefined }), pauseMs);
     return () => clearTimeout(timer);
   });
