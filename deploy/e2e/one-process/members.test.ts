@@ -58,6 +58,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   revokeKey: [keyHolders, ofKey],
   revokeAccountKeys: [[ADMIN], ofAccount],
   updateContentDays: [[ADMIN], ofAccount],
+  updateEndUsers: [[ADMIN], ofAccount],
   readWallet: [roles, ofAccount],
   topUpWallet: "operators",
   adjustWallet: "operators",

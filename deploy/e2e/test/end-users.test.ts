@@ -1,11 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { BudgetPeriod, type LimitsSchema } from "@tollgate/proto/tollgate/v1/limits";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { entryOf } from "../src/ledger.ts";
 import { chatBody, expectEnvelope, requestIdOf, send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
-import type { TestAccount } from "../src/stack.ts";
+import { type TestAccount, testSecrets } from "../src/stack.ts";
+import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack, account } = await sharedStack();
 
@@ -43,6 +45,49 @@ describe("the end user of a request", () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
     expect(await recorded("/v1/chat/completions", chatBody({ user: "bob" }))).not.toBe(ids[0]);
     expect(await recorded("/v1/chat/completions", chatBody())).toBe("");
+  });
+
+  test("is summed and found by its hash, or by its name once the account keeps it", async () => {
+    const { accountId, key } = await stack.newAccount(1);
+    const tollgate = (...args: string[]) => runTollgate(stack.operatorAddress, testSecrets, args);
+    const chat = async (more: object) => {
+      const body = chatBody({ ...more });
+      const response = await send(`${stack.url}/v1/chat/completions`, { key, body });
+      return requestIdOf(response) ?? "";
+    };
+    const ada = "ada@example.com";
+    const ids = [await chat({ user: ada }), await chat({ user: ada })];
+    await chat({ user: "bob" });
+    await chat({});
+    const sums = async () => {
+      const now = BigInt(Math.floor(Date.now() / 3_600_000) * 3_600);
+      const { usage } = await stack.operator.readUsage({
+        ...{ account: accountId, by: UsageBy.END_USER, thenBy: UsageBy.MODEL },
+        ...{ from: { seconds: now - 3_600n }, to: { seconds: now + 3_600n } },
+      });
+      return (usage?.sums ?? []).map(({ name, thenName, requests }) => [name, thenName, requests]);
+    };
+    const hash = expect.stringMatching(/^[\da-f]{32}$/);
+    await eventually(async () => {
+      expect(await sums()).toEqual([
+        [hash, "test-small", 2n],
+        [hash, "test-small", 1n],
+      ]);
+    });
+    const listed = async (endUser: string) => {
+      const { requests } = await stack.operator.listRequests({ account: accountId, endUser });
+      return requests.map(({ requestId }) => requestId);
+    };
+    expect(await listed(ada)).toEqual(ids.toReversed());
+    const [[stored]] = (await sums()) as [[string]];
+    expect(await listed(stored)).toEqual(ids.toReversed());
+
+    await tollgate("account", "end-users", accountId, "--keep", "plain");
+    await eventually(async () => {
+      await chat({ user: ada });
+      const usage = await tollgate("usage", "--account", accountId, "--by", "end-user,key");
+      expect(usage.stdout).toContain(ada);
+    });
   });
 });
 

@@ -68,7 +68,8 @@ async function findRows(pool: pg.Pool, hashes: readonly string[]): Promise<KeyRo
              least(key.expires_at, secret.expires_at) AS expires_at,
              key.is_limited OR account.is_limited AS is_limited,
              key.requests_per_minute, account.admission, account.plan,
-             account.content_days IS NOT NULL AS stores_content, account.end_user_salt,
+             account.content_days IS NOT NULL AS stores_content,
+             CASE WHEN account.keeps_end_users THEN '' ELSE account.end_user_salt END AS end_user_salt,
              account.frozen_at IS NOT NULL AS frozen
            FROM key_secret secret,
              LATERAL (SELECT * FROM api_key WHERE id = secret.key_id LIMIT 1) key,

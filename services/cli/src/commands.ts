@@ -41,6 +41,7 @@ import {
 } from "./commands/code-commands.ts";
 import type { Command } from "./commands/command.ts";
 import { setContentDaysCommand, showContentCommand } from "./commands/content-commands.ts";
+import { setEndUsersCommand } from "./commands/end-user-commands.ts";
 import { importLiteLlmCommand, importNewApiCommand } from "./commands/import-commands.ts";
 import { checkInvoiceCommand } from "./commands/invoice-commands.ts";
 import {
@@ -130,6 +131,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "account freeze": freezeAccountCommand(true),
   "account unfreeze": freezeAccountCommand(false),
   "account content": setContentDaysCommand,
+  "account end-users": setEndUsersCommand,
   "account revoke-keys": revokeAccountKeysCommand,
   "account close": closeAccountCommand,
   "member list": listMembersCommand,

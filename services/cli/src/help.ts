@@ -115,11 +115,11 @@ RULE of an account: balance=USD, days-left=DAYS, budget=PERCENT, key-expiry=DAYS
 RULE of the gateway, without --account: provider, catalog, uncollected=USD, payment.
 
 KIND is usage, failure, top_up, adjustment or refund. MONTH is a month (UTC) such as 2026-11.
-DIMENSION is model, key, provider, route, account, plan, tag, owner, hour, day or month, or two of
-  them: tag,model.
+DIMENSION is model, key, provider, route, account, plan, tag, owner, end-user, hour, day or month, or
+  two of them: tag,model.
 Filters:
-  --key KEY-ID --model ALIAS --provider NAME --route ROUTE-TYPE; of usage also
-  --plan PLAN --tag TAG --owner OWNER
+  --key KEY-ID --model ALIAS --provider NAME --route ROUTE-TYPE --plan PLAN --tag TAG --owner OWNER
+  --end-user USER
 
 ROLE is customer, viewer, operator or owner; a customer has an --account. OPERATOR is an operator's
 name or id.

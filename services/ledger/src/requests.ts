@@ -1,16 +1,14 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
-import { idAt } from "./entry-id.ts";
+import { idAt, idBefore, maxRequestMs } from "./entry-id.ts";
 import type { Entry, PrismaClient } from "./generated/client.ts";
 import { readTrail, requestIdOfResponse } from "./request-trail.ts";
-import { filterConditions } from "./usage-grouping.ts";
+import { type AddValue, filterConditions } from "./usage-grouping.ts";
 import { readLines } from "./usage-lines.ts";
 
 /** What a call compares with its filters at the most, so that it takes some 50 ms at the most. */
 const maxExamined = 10_000;
-/** A request is recorded at its end: a stream may have begun an hour before. */
-const maxRequestMs = 60 * 60_000;
 
 export interface RequestPage {
   /** Empty: every account. */
@@ -64,35 +62,18 @@ interface FoundRow {
 }
 
 /**
- * Returns the statement. An account's requests are read by entry_account_recorded_at, and those of all
- * by the ids of entries, which ascend with the times of their requests. Those with an error code are
+ * Returns the statement. An account's requests are read by entry_account_recorded_at, those of an end user by
+ * entry_end_user_recorded_at, and those of all by the ids of entries, which ascend with the times of their requests. Those with an error code are
  * read by request_trail_account_error and request_trail_error, in the same order.
  */
 function findSql(page: RequestPage): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const add = (value: unknown) => `$${values.push(value)}`;
-  const { accountId, errorCode, filter, from, to, beforeCursor } = page;
-  const ofAccount = accountId !== "";
-  const ofError = errorCode !== "";
-  const bounds = [ofError ? `error_code = ${add(errorCode)}` : "kind IN ('usage', 'failure')"];
-  if (ofAccount) bounds.push(`account_id = ${add(accountId)}`);
-  if (from !== undefined) {
-    bounds.push(`recorded_at >= ${add(from)}`);
-    if (!ofAccount) bounds.push(`id >= ${add(idAt(from.getTime() - maxRequestMs))}`);
-  }
-  if (to !== undefined) {
-    bounds.push(`recorded_at < ${add(to)}`);
-    if (!ofAccount) bounds.push(`id < ${add(idAt(to.getTime() + maxRequestMs))}`);
-  }
-  if (beforeCursor !== "") {
-    const cursor = add(beforeCursor);
-    const position = `(SELECT recorded_at, id FROM entry WHERE id = ${cursor} LIMIT 1)`;
-    bounds.push(ofAccount ? `(recorded_at, id) < ${position}` : `id < ${cursor}`);
-  }
-  const order = ofAccount ? "recorded_at DESC, id DESC" : "id DESC";
+  const ofError = page.errorCode !== "";
+  const { bounds, order } = boundsOf(page, add);
   const matches = [
     ...(page.onlyFailed ? ["kind = 'failure'"] : []),
-    ...filterConditions({ accountId: "", filter, keyIds: page.keyIds }, add),
+    ...filterConditions({ accountId: "", filter: page.filter, keyIds: page.keyIds }, add),
   ];
   const text = `
     WITH examined AS MATERIALIZED (
@@ -106,6 +87,36 @@ function findSql(page: RequestPage): { text: string; values: unknown[] } {
       (SELECT id FROM examined ORDER BY n DESC LIMIT 1) AS last,
       (SELECT count(*)::int FROM examined) AS examined`;
   return { text, values };
+}
+
+/** Returns the conditions of what a call examines, and its order: by the time, or by the id alone. */
+function boundsOf(page: RequestPage, add: AddValue): { bounds: string[]; order: string } {
+  const { accountId, errorCode, from, to, beforeCursor } = page;
+  const bounds = subjectBounds(page, add);
+  const endUser = errorCode === "" ? (page.filter?.endUser ?? "") : "";
+  const byTime = accountId !== "" || endUser !== "";
+  if (from !== undefined) {
+    bounds.push(`recorded_at >= ${add(from)}`);
+    if (!byTime) bounds.push(`id >= ${add(idBefore(from))}`);
+  }
+  if (to !== undefined) {
+    bounds.push(`recorded_at < ${add(to)}`);
+    if (!byTime) bounds.push(`id < ${add(idAt(to.getTime() + maxRequestMs))}`);
+  }
+  if (beforeCursor !== "") {
+    const cursor = add(beforeCursor);
+    const position = `(SELECT recorded_at, id FROM entry WHERE id = ${cursor} LIMIT 1)`;
+    bounds.push(byTime ? `(recorded_at, id) < ${position}` : `id < ${cursor}`);
+  }
+  return { bounds, order: byTime ? "recorded_at DESC, id DESC" : "id DESC" };
+}
+
+function subjectBounds({ accountId, errorCode, filter }: RequestPage, add: AddValue): string[] {
+  const ofAccount = accountId === "" ? [] : [`account_id = ${add(accountId)}`];
+  if (errorCode !== "") return [`error_code = ${add(errorCode)}`, ...ofAccount];
+  const { endUser = "" } = filter ?? {};
+  const ofUser = endUser === "" ? [] : [`end_user = ${add(endUser)} AND end_user <> ''`];
+  return ["kind IN ('usage', 'failure')", ...ofAccount, ...ofUser];
 }
 
 const failedRequests =
@@ -231,6 +242,7 @@ function toRequest(entry: Entry, trail: unknown) {
       ? {}
       : { providerCostNanoUsd: entry.providerCostNanoUsd }),
     plan: entry.plan,
+    endUser: entry.endUser,
     basis: entry.basis,
     lines: readLines(entry.lines),
     providerUsage: entry.providerUsage ?? "",

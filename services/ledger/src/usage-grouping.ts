@@ -26,7 +26,7 @@ interface Filtered {
 }
 
 /** Adds a value to those of a statement, and returns its name there. */
-type AddValue = (value: unknown) => string;
+export type AddValue = (value: unknown) => string;
 
 /** Returns what usage is summed by, and what each sum is divided by. Throws `invalid_param`. */
 export function groupingsOf({
@@ -45,11 +45,17 @@ export function filterConditions(
   const { keyId = "", alias = "", provider = "", routeType = "", plan = "" } = filter ?? {};
   const columns = Object.entries({
     ...{ account_id: accountId, key_id: keyId, alias, provider, route_type: routeType, plan },
+    end_user: filter?.endUser ?? "",
   }).filter(([, value]) => value !== "");
   return [
     ...columns.map(([column, value]) => `${column} = ${add(value)}`),
     ...(keyIds === undefined ? [] : [`key_id = ANY (${add(keyIds)}::text[])`]),
   ];
+}
+
+/** Returns whether usage is summed by end user, or only that of one is. */
+export function namesEndUsers({ by, thenBy, filter }: Grouped & Pick<Filtered, "filter">): boolean {
+  return [by, thenBy].includes(UsageBy.END_USER) || (filter?.endUser ?? "") !== "";
 }
 
 /** Returns the joins that give keys their labels, where sums are by tag or owner. */
@@ -77,11 +83,11 @@ function groupingOf(by: UsageBy, param: string): Grouping {
     return { by, name, accountId: "''", isTime: true };
   }
   if (column !== undefined) {
-    const isOfAccount = by === UsageBy.KEY || by === UsageBy.ACCOUNT;
+    const isOfAccount = [UsageBy.KEY, UsageBy.ACCOUNT, UsageBy.END_USER].includes(by);
     return { by, name: column, accountId: isOfAccount ? "account_id" : "''", isTime: false };
   }
   const message =
-    "Usage is summed by model, key, provider, route, account, plan, tag, owner, hour, day or month.";
+    "Usage is summed by model, key, provider, route, account, plan, tag, owner, end user, hour, day or month.";
   throw new GatewayError("invalid_param", message, { param });
 }
 
@@ -102,6 +108,7 @@ const columns: Partial<Record<UsageBy, string>> = {
   [UsageBy.ROUTE]: "route_type",
   [UsageBy.ACCOUNT]: "account_id",
   [UsageBy.PLAN]: "plan",
+  [UsageBy.END_USER]: "end_user",
   [UsageBy.TAG]: "coalesce(tag.label, '')",
   [UsageBy.OWNER]: "coalesce(owner.label, '')",
 };

@@ -1,7 +1,14 @@
 import { GatewayError } from "@tollgate/core/errors";
 import { type KeyLabel, UsageBy, type UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
-import { filterConditions, type Grouping, groupingsOf, labelJoins } from "./usage-grouping.ts";
+import {
+  filterConditions,
+  type Grouping,
+  groupingsOf,
+  labelJoins,
+  namesEndUsers,
+} from "./usage-grouping.ts";
+import { counters, endUserRows, usageRows } from "./usage-rows.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -28,10 +35,11 @@ export interface UsagePeriod {
 
 /**
  * Resolves with the sums of usage in a period, by what `by` and `thenBy` name: 10,000 at the most. Full days
- * (UTC) are read from the sums of days, and the rest from those of hours; no entry is read. Throws
- * `invalid_param` for a period that does not begin and end with an hour, or that is empty.
+ * (UTC) are read from the sums of days, and the rest from those of hours. Sums that name end users have no
+ * usage without one; what is not of full days is read from entries. Throws `invalid_param` for a period that
+ * does not begin and end with an hour, or that is empty.
  */
-export async function sumUsage(pool: pg.Pool, period: UsagePeriod) {
+export async function sumUsage(pool: pg.Pool, period: UsagePeriod, now = new Date()) {
   const { from, to } = period;
   const [start, end] = [from.getTime(), to.getTime()];
   if (start % hourMs !== 0 || end % hourMs !== 0 || start >= end) {
@@ -40,12 +48,15 @@ export async function sumUsage(pool: pg.Pool, period: UsagePeriod) {
   }
   const groupings = groupingsOf(period);
   const byHour = groupings.some(({ by }) => by === UsageBy.HOUR);
+  const maxHours = namesEndUsers(period) ? maxHoursOfEndUsers : maxHoursOfAll;
   if (byHour && end - start > maxHours * hourMs) {
-    const message = `Usage of ${maxHours / 24} days at most is summed by hour.`;
+    const message = `This usage is summed by hour for ${maxHours / 24} days at most.`;
     throw new GatewayError("invalid_param", message, { param: "from" });
   }
   const firstDay = Math.min(Math.ceil(start / dayMs) * dayMs, end);
-  const lastDay = Math.max(Math.floor(end / dayMs) * dayMs, firstDay);
+  // Nothing is recorded after now: the sums of today are those of its part before `to`.
+  const wholeDay = end > now.getTime() ? Math.ceil : Math.floor;
+  const lastDay = Math.max(wholeDay(end / dayMs) * dayMs, firstDay);
   const times = byHour ? [start, end, end, end] : [start, firstDay, lastDay, end];
   const { text, values } = sumSql(
     period,
@@ -57,26 +68,11 @@ export async function sumUsage(pool: pg.Pool, period: UsagePeriod) {
 }
 
 /** A year of hours would be as many sums as a response has at the most. */
-const maxHours = 31 * 24;
+const maxHoursOfAll = 31 * 24;
+/** These are read from entries: some 100,000 an hour where there are many. */
+const maxHoursOfEndUsers = 2 * 24;
 
-const counters = {
-  requests: "requests",
-  failed: "failed_requests",
-  quantity: "quantity",
-  prompt: "prompt_tokens",
-  cached: "cached_prompt_tokens",
-  completion: "completion_tokens",
-  cost: "cost_nano_usd",
-  charged: "charged_nano_usd",
-  uncollected: "uncollected_nano_usd",
-  provider_cost: "provider_cost_nano_usd",
-  costed_charge: "costed_charge_nano_usd",
-};
-
-/**
- * Returns the statement. The sums of days are found by usage_day_day, or by the primary key of an account's,
- * and those of hours likewise.
- */
+/** Returns the statement. */
 function sumSql(
   period: UsagePeriod,
   [first, second]: readonly [Grouping, Grouping],
@@ -85,9 +81,6 @@ function sumSql(
   const values: unknown[] = [...times, maxSums + 1];
   const add = (value: unknown) => `$${values.push(value)}`;
   const conditions = filterConditions(period, add);
-  const matching = conditions.map((condition) => `${condition} AND `).join("");
-  const subject = "account_id, key_id, alias, provider, route_type, unit_type, plan";
-  const columns = `${subject}, ${Object.values(counters).join(", ")}`;
   const byUnit = Object.entries(counters).map(([as, column]) => `sum(${column}) AS ${as}`);
   const total = ([as]: [string, string]) => `least(sum(${as}), ${maxBigint})::bigint AS ${as}`;
   const joins = labelJoins(period, add);
@@ -102,11 +95,7 @@ function sumSql(
     : "sum(sum(charged)) OVER (PARTITION BY name, account_id) DESC, name, account_id";
   const text = `
     WITH used AS (
-      SELECT day AS at, ${columns} FROM usage_day WHERE ${matching}day >= $2 AND day < $3
-      UNION ALL
-      SELECT hour, ${columns} FROM usage_hour WHERE ${matching}hour >= $1 AND hour < $2
-      UNION ALL
-      SELECT hour, ${columns} FROM usage_hour WHERE ${matching}hour >= $3 AND hour < $4
+      ${namesEndUsers(period) ? endUserRows(conditions, times, add) : usageRows(conditions)}
     ), by_unit AS (
       SELECT ${first.name} AS name, ${second.name} AS then_name, ${first.accountId} AS account_id,
         unit_type, ${byUnit.join(", ")}

@@ -48,7 +48,8 @@ function timesSql(period: UsagePeriod): { text: string; values: unknown[] } {
   const add = (value: unknown) => `$${values.push(value)}`;
   const [first, second] = groupingsOf(period);
   const { accountId } = period;
-  const columns = "account_id, key_id, alias, provider, route_type, plan, recorded_at AS at";
+  const columns =
+    "account_id, key_id, alias, provider, route_type, plan, end_user, recorded_at AS at";
   const source =
     accountId === ""
       ? `SELECT trail, e.* FROM (

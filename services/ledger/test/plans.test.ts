@@ -165,7 +165,7 @@ describe("reads of the ledger", () => {
         ...(of !== "" && {
           filter: {
             ...{ $typeName: "tollgate.v1.UsageFilter", keyId: "", alias: "a" },
-            ...{ provider: "", routeType: "", plan: "", tag: "", owner: "" },
+            ...{ provider: "", routeType: "", plan: "", tag: "", owner: "", endUser: "" },
           },
         }),
       },

@@ -96,9 +96,11 @@ export function filledEntryId(n: number, { entries, untilMs }: LedgerFilling): s
   return `entry_${ms.toString(16).padStart(12, "0")}${n.toString(16).padStart(20, "0")}`;
 }
 
+const endUsersPerAccount = 1_000;
+
 /**
  * Inserts ledger entries in the order of their time, spread evenly over the sixty days before now, of
- * several accounts, keys and models, with the trails of the last 30 days: one request of fifty was
+ * several accounts, keys, models and end users, which two thirds of them name, with the trails of the last 30 days: one request of fifty was
  * served by the second slot of its chain, and one of a hundred was cut. A conversation has a hundred of
  * them.
  */
@@ -112,10 +114,11 @@ export async function fillLedger(database: Database, filling: LedgerFilling) {
        INSERT INTO ledger.entry (id, event_id, account_id, key_id, kind, amount_nano_usd,
          cost_nano_usd, uncollected_nano_usd, request_id, route_type, alias, provider,
          upstream_model, unit_type, quantity, basis, prompt_tokens, completion_tokens,
-         cached_prompt_tokens, conversation_id, reference, occurred_at, recorded_at)
+         cached_prompt_tokens, end_user, conversation_id, reference, occurred_at, recorded_at)
        SELECT 'entry_' || lpad(to_hex(ms), 12, '0') || right(hex, 20), 'req_' || hex, account_id, account_id || '/' || n / 2 % $4, 'usage',
          -1000, 1000, 0, 'req_' || hex, 'chat', 'model-' || n / 3 % $5, 'openai', 'gpt-4o-mini',
-         'tokens', 10, 'provider', 5, 5, 0, account_id || '/' || n / 100, '', at, at
+         'tokens', 10, 'provider', 5, 5, 0,
+         CASE n % 3 WHEN 0 THEN '' ELSE md5(account_id || n / 11 % ${endUsersPerAccount}) END, account_id || '/' || n / 100, '', at, at
        FROM generate_series($2::int, $3::int - 1) AS n, LATERAL (
          SELECT lpad(to_hex(n), 32, '0') AS hex,
            ($1::text[])[CASE n % 2 WHEN 0 THEN 1 ELSE 1 + n / 2 % cardinality($1) END] AS account_id,

@@ -33,6 +33,7 @@ export function toAccount(
     createdAt: timestampFromDate(createdAt),
     keyBounds: keyBoundsOf(account),
     contentDays: account.contentDays ?? 0,
+    keepsEndUsers: account.keepsEndUsers,
     ...(frozenAt && { frozenAt: timestampFromDate(frozenAt) }),
     ...(closedAt && { closedAt: timestampFromDate(closedAt) }),
     ...(limits && { limits }),

@@ -4,6 +4,7 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
 import { findLabelledKeys, readKeyLabels } from "../labelled-keys.ts";
 import { readMonthText, startOfMonth } from "../statements/months.ts";
+import { findEndUser } from "./end-users.ts";
 import { nameSums } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -38,15 +39,16 @@ export function implementLedger({ prisma, ledger, credits, now }: OperatorParts)
     async readUsage({ account, from, to, by, thenBy, filter, thenMost, withTimes }) {
       const accountId = await accountIdOf(prisma, account);
       const { tag = "", owner = "" } = filter ?? {};
-      const [keyLabels, keys] = await Promise.all([
+      const [keyLabels, keys, endUser] = await Promise.all([
         readKeyLabels(prisma, { accountId }, [by, thenBy]),
         findLabelledKeys(prisma, { accountId, tag, owner }),
+        findEndUser(prisma, { accountId, named: filter?.endUser ?? "" }),
       ]);
       const usage = await ledger.sumUsage({
         ...{ accountId, by, thenBy, thenMost, withTimes, keyLabels },
         ...(from && { from }),
         ...(to && { to }),
-        ...(filter && { filter }),
+        ...(filter && { filter: { ...filter, endUser } }),
         ...(keys && { keys }),
       });
       return { usage, names: await nameSums(prisma, usage.sums, [by, thenBy]) };

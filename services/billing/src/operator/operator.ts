@@ -7,6 +7,7 @@ import { implementAutoTopUps } from "./auto-top-ups.ts";
 import { implementCatalogCalls } from "./catalog.ts";
 import { implementCodes } from "./codes.ts";
 import { implementContents } from "./contents.ts";
+import { implementEndUsers } from "./end-users.ts";
 import { implementKeyChanges } from "./key-changes.ts";
 import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
@@ -42,6 +43,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementLedger(parts),
     ...implementRequests(parts),
     ...implementContents(parts),
+    ...implementEndUsers(parts),
     ...implementModels(parts),
     ...implementSecrets(parts),
     ...implementCatalogCalls(parts),

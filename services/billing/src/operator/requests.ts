@@ -9,6 +9,7 @@ import { sumRefusals } from "../refusals/refusal-sums.ts";
 import { findRefusals, listRefusals } from "../refusals/stored-refusals.ts";
 import { pageSize } from "./account-messages.ts";
 import { readNewestCatalog } from "./catalog.ts";
+import { findEndUser } from "./end-users.ts";
 import { nameIds, nameRows } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -24,18 +25,17 @@ export function implementRequests(parts: OperatorParts) {
       return { holds, hasMore, names };
     },
     async listRequests(request) {
-      const { account, keyId, alias, provider, routeType, plan, from, to } = request;
+      const { account, keyId, alias, provider, routeType, plan, tag, owner } = request;
+      const { onlyFailed, errorCode, beforeCursor, from, to } = request;
       const accountId = await accountIdOf(prisma, account);
-      const { tag, owner } = request;
-      const keys = await findLabelledKeys(prisma, { accountId, tag, owner });
+      const [keys, endUser] = await Promise.all([
+        findLabelledKeys(prisma, { accountId, tag, owner }),
+        findEndUser(prisma, { accountId, named: request.endUser }),
+      ]);
       const { requests, nextCursor } = await ledger.findRequests({
-        accountId,
-        filter: { keyId, alias, provider, routeType, plan },
+        ...{ accountId, onlyFailed, errorCode, beforeCursor, limit: pageSize(request.limit) },
+        filter: { keyId, alias, provider, routeType, plan, endUser },
         ...(keys && { keys }),
-        onlyFailed: request.onlyFailed,
-        errorCode: request.errorCode,
-        limit: pageSize(request.limit),
-        beforeCursor: request.beforeCursor,
         ...(from && { from }),
         ...(to && { to }),
       });

@@ -17,13 +17,14 @@ const maxPage = 1_000;
 export const listRequestsCommand: Command = {
   takes: [],
   options: [
-    ...(["account", "key", "model", "provider", "route", "failed", "error"] as const),
-    ...(["from", "to", "limit", "before"] as const),
+    ...(["account", "key", "model", "provider", "route", "plan", "tag", "owner"] as const),
+    ...(["end-user", "failed", "error", "from", "to", "limit", "before"] as const),
   ],
   async run(_args, { account = "", limit = "50", before = "", ...options }, operator) {
     const { key: keyId = "", model: alias = "", provider = "", route: routeType = "" } = options;
+    const { plan = "", tag: [tag = ""] = [], owner = "", "end-user": endUser = "" } = options;
     const { requests, nextCursor } = await operator().listRequests({
-      ...{ account, keyId, alias, provider, routeType },
+      ...{ account, keyId, alias, provider, routeType, plan, tag, owner, endUser },
       onlyFailed: options.failed === true,
       errorCode: options.error ?? "",
       limit: readWholeNumber(limit, "--limit", maxPage),

@@ -17,6 +17,7 @@ const groupings: Readonly<Record<string, UsageBy>> = {
   plan: UsageBy.PLAN,
   tag: UsageBy.TAG,
   owner: UsageBy.OWNER,
+  "end-user": UsageBy.END_USER,
   hour: UsageBy.HOUR,
   day: UsageBy.DAY,
   month: UsageBy.MONTH,
@@ -27,15 +28,15 @@ export const usageCommand: Command = {
   takes: [],
   options: [
     ...["account", "by", "key", "model", "provider", "route", "plan", "tag", "owner"],
-    ...["from", "to", "csv"],
+    ...["end-user", "from", "to", "csv"],
   ] as readonly (keyof CommandOptions)[],
   async run(_args, { account = "", by: byText = "model", csv = false, ...options }, operator) {
     const names = byText.split(",");
     const [by, thenBy = UsageBy.UNSPECIFIED] = names.map(readGrouping);
     if (by === undefined || names.length > 2) throw wrongGrouping();
     const { key: keyId = "", model: alias = "", provider = "", route: routeType = "" } = options;
-    const { plan = "", tag: [tag = ""] = [], owner = "" } = options;
-    const filter = { keyId, alias, provider, routeType, plan, tag, owner };
+    const { plan = "", tag: [tag = ""] = [], owner = "", "end-user": endUser = "" } = options;
+    const filter = { keyId, alias, provider, routeType, plan, tag, owner, endUser };
     const { from, to } = periodOfOptions(options, new Date());
     const period = { from: timestampFromDate(from), to: timestampFromDate(to) };
     const { usage } = await operator().readUsage({

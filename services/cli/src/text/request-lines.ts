@@ -16,6 +16,7 @@ export function requestLines(request: RequestRecord, entry: Entry | undefined): 
       "model",
       `${request.alias} (${request.routeType}${request.isStreamed ? ", stream" : ""})`,
     ),
+    ...(request.endUser === "" ? [] : [field("end user", request.endUser)]),
     ...(request.conversationId === "" ? [] : [field("conversation", request.conversationId)]),
     ...(request.traceId === "" ? [] : [field("trace", request.traceId)]),
     ...clientFields(request),
@@ -135,6 +136,7 @@ export function requestJson(request: RequestRecord) {
     provider_cost_nano_usd:
       request.providerCostNanoUsd === undefined ? null : String(request.providerCostNanoUsd),
     plan: request.plan || null,
+    end_user: request.endUser || null,
     entry_id: request.entryId,
     trace_id: request.traceId,
     conversation_id: request.conversationId,

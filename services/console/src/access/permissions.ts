@@ -37,6 +37,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   listAccountNames: { role: VIEWER },
   getAccount: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   updateContentDays: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  updateEndUsers: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
   countAccountConversations: { role: CUSTOMER, members: everyMember, confinedBy: "account" },
   listSignUps: { role: VIEWER },
   approveSignUp: { role: OPERATOR },

@@ -40,7 +40,7 @@ export interface Principal {
   isLimited: boolean;
   /** Whether the account stores prompts and responses. */
   storesContent: boolean;
-  /** Under which the account's end users are hashed. */
+  /** Under which the account's end users are hashed. Empty: they are kept as named. */
   endUserSalt: string;
   /** The key's own limit of requests. Undefined: none. */
   requestsPerMinute: number | undefined;

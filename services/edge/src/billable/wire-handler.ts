@@ -1,9 +1,9 @@
+import { endUserIdOf } from "@tollgate/core/end-user";
 import type { GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import { hasAllRates, headersOfRates } from "@tollgate/http/rate-headers";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Principal } from "../auth/authenticate.ts";
-import { endUserIdOf } from "../auth/end-user.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import type { RequestBody } from "../http/request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";

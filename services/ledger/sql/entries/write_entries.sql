@@ -2,7 +2,7 @@
 -- requests. Events
 -- without a decision are skipped. The trigger of `entry` subtracts the charges from the wallets'
 -- balance_nano_usd, and records the events, the charge ids and the sums (apply_entries,
--- add_to_usage_sums). A conversation that is deleted by now is not linked.
+-- add_to_usage_sums, add_to_end_user_sums). A conversation that is deleted by now is not linked.
 -- Returns the total amount that the events leave uncollected, nano-USD.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION write_entries(

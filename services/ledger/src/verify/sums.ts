@@ -27,6 +27,7 @@ const entrySums = `count(*), count(*) FILTER (WHERE kind = 'failure'), sum(quant
   -sum(amount_nano_usd) FILTER (WHERE provider_cost_nano_usd IS NOT NULL)`;
 const columnSums = counters.map((column) => `sum(${column})`).join(", ");
 const subject = "key_id, alias, provider, route_type, unit_type, plan";
+const userSubject = `end_user, ${subject}`;
 
 /**
  * Compares the sums of hours with the entries of attached months, the spend of hours with the sums of
@@ -47,6 +48,8 @@ export async function verifySums(run: VerificationRun): Promise<void> {
   });
   const days = { name: "usage_day", key: ["account_id", "day"], first: hours.first, rows: 1_000 };
   await eachSlice(run, days, (after, last) => compareDays(run, [...after, ...(last ?? [])]));
+  const users = { ...hours, name: "end_user_day", key: ["account_id", "day"] };
+  await eachSlice(run, users, (after, last) => compareEndUsers(run, [...after, ...(last ?? [])]));
 }
 
 async function compareHours(run: VerificationRun, slice: readonly string[]): Promise<void> {
@@ -73,6 +76,25 @@ async function compareDays(run: VerificationRun, slice: readonly string[]): Prom
     run,
     () => ({ text: compareSql(hours, days), values: [...slice] }),
     (row) => describeDifference(row, "day", "in usage_hour", "in usage_day"),
+  );
+}
+
+/** Compares the sums of end users with the entries of attached months, which entry_end_user_recorded_at has. */
+async function compareEndUsers(run: VerificationRun, slice: readonly string[]): Promise<void> {
+  const n = slice.length + 1;
+  const entries = `SELECT account_id, date_trunc('day', recorded_at, 'UTC') AS period, ${userSubject},
+      ${entrySums}
+    FROM entry WHERE ${within("recorded_at", "24 hours", slice)} AND kind IN ('usage', 'failure')
+      AND end_user <> '' AND ${isAttached("recorded_at", n)} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9`;
+  const sums = `SELECT account_id, day AS period, ${userSubject}, ${counters.join(", ")}
+    FROM end_user_day WHERE ${within("day", "24 hours", slice)} AND ${isAttached("day", n)}`;
+  await check<Difference>(
+    run,
+    (detached) => ({
+      text: compareSql(entries, sums, userSubject),
+      values: [...slice, detached],
+    }),
+    (row) => describeDifference(row, "day", "in entries", "in end_user_day"),
   );
 }
 
@@ -115,15 +137,15 @@ interface Difference {
 }
 
 /** Returns the statement that compares two queries of sums, of which each may lack rows. */
-function compareSql(left: string, right: string): string {
-  const columns = `account_id, period, ${subject}, ${counters.join(", ")}`;
+function compareSql(left: string, right: string, of = subject): string {
+  const columns = `account_id, period, ${of}, ${counters.join(", ")}`;
   const values = (side: string) =>
     `ARRAY[${counters.map((name) => `coalesce(${side}.${name}, 0)::text`).join(", ")}]`;
   return `
     WITH l (${columns}) AS (${left}), r (${columns}) AS (${right})
     SELECT * FROM (
       SELECT account_id, period, key_id, alias, ${values("l")} AS "left", ${values("r")} AS "right"
-      FROM l FULL JOIN r USING (account_id, period, ${subject})
+      FROM l FULL JOIN r USING (account_id, period, ${of})
     ) AS compared WHERE compared."left" <> compared."right" ORDER BY account_id, period LIMIT ${lineLimit}`;
 }
 

@@ -15,6 +15,8 @@ CREATE TABLE account (
   key_limits json,
   -- For how many days its prompts and responses are stored. NULL: they are not.
   content_days integer CHECK (content_days > 0),
+  -- Whether its end users are stored as requests name them. Else by a hash.
+  keeps_end_users boolean NOT NULL DEFAULT false,
   -- Under which the ids of its end users are hashed.
   end_user_salt text NOT NULL DEFAULT gen_random_uuid()::text,
   frozen_at  timestamptz(6),

@@ -32,7 +32,7 @@ export function useUsage(
       filter: {
         ...{ keyId: search.key ?? "", alias: search.model ?? "", provider: search.provider ?? "" },
         ...{ routeType: search.route ?? "", plan: search.plan ?? "" },
-        ...{ tag: search.tag ?? "", owner: search.owner ?? "" },
+        ...{ tag: search.tag ?? "", owner: search.owner ?? "", endUser: search.user ?? "" },
       },
     },
     { placeholderData: (previous) => previous },

@@ -13,9 +13,11 @@ test("an address of Activity is read, and what it does not know is left out", ()
 });
 
 test("the bars of a chart are never too many to see", () => {
-  expect(stepOf(undefined, rangeOf({}, "24h"))).toBe("hour");
-  expect(stepOf(undefined, rangeOf({}, "30d"))).toBe("day");
-  expect(stepOf(undefined, rangeOf({}, "12m"))).toBe("month");
-  expect(stepOf("hour", rangeOf({}, "7d"))).toBe("hour");
-  expect(stepOf("hour", rangeOf({}, "90d"))).toBe("day");
+  expect(stepOf({}, rangeOf({}, "24h"))).toBe("hour");
+  expect(stepOf({}, rangeOf({}, "30d"))).toBe("day");
+  expect(stepOf({}, rangeOf({}, "12m"))).toBe("month");
+  expect(stepOf({ step: "hour" }, rangeOf({}, "7d"))).toBe("hour");
+  expect(stepOf({ step: "hour" }, rangeOf({}, "90d"))).toBe("day");
+  expect(stepOf({ step: "hour", by: "user" }, rangeOf({}, "7d"))).toBe("day");
+  expect(stepOf({ step: "hour", user: "ada" }, rangeOf({}, "24h"))).toBe("hour");
 });

@@ -22,6 +22,8 @@ export interface ActivitySearch extends PeriodSearch, FilterSearch {
 }
 
 const maxHourDays = 14;
+/** The gateway sums end users by the hour for no longer. */
+const maxEndUserHourDays = 2;
 const minMonthDays = 180;
 
 /** Returns what an address asks of Activity, without what it does not know. */
@@ -39,10 +41,17 @@ export function readActivitySearch(raw: RawSearch): ActivitySearch {
 }
 
 /** Returns the length of a bar: the one chosen, unless the bars would be too many to see. */
-export function stepOf(chosen: TimeStep | undefined, range: Range): TimeStep {
+export function stepOf(search: ActivitySearch, range: Range): TimeStep {
+  const { step } = search;
   const days = daysOf(range);
-  if (chosen === "hour" && days > maxHourDays) return "day";
-  if (chosen !== undefined) return chosen;
+  if (step === "hour" && !hasHours(search, range)) return "day";
+  if (step !== undefined) return step;
   if (days <= 2) return "hour";
   return days > minMonthDays ? "month" : "day";
+}
+
+/** Returns whether a bar may be an hour. */
+export function hasHours({ by, user }: ActivitySearch, range: Range): boolean {
+  const isOfEndUsers = by === "user" || user !== undefined;
+  return daysOf(range) <= (isOfEndUsers ? maxEndUserHourDays : maxHourDays);
 }

@@ -10,6 +10,7 @@ export interface FilterSearch {
   plan?: string;
   tag?: string;
   owner?: string;
+  user?: string;
 }
 
 export type FilterName = keyof FilterSearch;
@@ -24,6 +25,7 @@ export const filterNames: Readonly<Record<FilterName, string>> = {
   plan: "Plan",
   tag: "Tag",
   owner: "Owner",
+  user: "End user",
 };
 
 /** Returns the filters of an address. */

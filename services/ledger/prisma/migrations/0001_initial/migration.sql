@@ -190,6 +190,8 @@ CREATE INDEX entry_request_id ON entry (request_id);
 -- What an end user of a key was charged (sum_end_user_charges).
 CREATE INDEX entry_end_user ON entry (key_id, end_user, recorded_at)
   INCLUDE (kind, amount_nano_usd) WHERE end_user <> '';
+-- Pages of an end user's requests.
+CREATE INDEX entry_end_user_recorded_at ON entry (end_user, recorded_at, id) WHERE end_user <> '';
 -- Pages of top-ups, adjustments or failures, which are few among the entries.
 CREATE INDEX entry_account_not_usage ON entry (account_id, recorded_at, id) INCLUDE (kind)
   WHERE kind <> 'usage';
@@ -332,6 +334,33 @@ CREATE TABLE usage_day (
 
 CREATE INDEX usage_day_day ON usage_day (day);
 CREATE INDEX usage_day_key_id ON usage_day (key_id, day);
+
+-- The same for each end user, of the entries that have one.
+CREATE TABLE end_user_day (
+  account_id           text NOT NULL,
+  day                  timestamptz(6) NOT NULL,
+  end_user             text NOT NULL,
+  key_id               text NOT NULL,
+  alias                text NOT NULL,
+  provider             text NOT NULL,
+  route_type           text NOT NULL,
+  unit_type            text NOT NULL,
+  plan                 text NOT NULL,
+  requests             bigint NOT NULL,
+  failed_requests      bigint NOT NULL,
+  quantity             numeric NOT NULL,
+  prompt_tokens        numeric NOT NULL,
+  cached_prompt_tokens numeric NOT NULL,
+  completion_tokens    numeric NOT NULL,
+  cost_nano_usd        numeric NOT NULL,
+  charged_nano_usd     bigint NOT NULL,
+  uncollected_nano_usd numeric NOT NULL,
+  provider_cost_nano_usd numeric NOT NULL,
+  costed_charge_nano_usd bigint NOT NULL,
+  PRIMARY KEY (account_id, day, end_user, key_id, alias, provider, route_type, unit_type, plan)
+) WITH (fillfactor = 80);
+
+CREATE INDEX end_user_day_day ON end_user_day (day);
 
 -- What the entries of a conversation charge, until it is deleted.
 CREATE TABLE conversation_spend (
@@ -559,6 +588,8 @@ CREATE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/entries/apply_entries.sql is not applied'; END $$;
 CREATE FUNCTION add_to_usage_sums() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/entries/add_to_usage_sums.sql is not applied'; END $$;
+CREATE FUNCTION add_to_end_user_sums() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'sql/entries/add_to_end_user_sums.sql is not applied'; END $$;
 CREATE FUNCTION apply_holds() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'sql/holds/apply_holds.sql is not applied'; END $$;
 CREATE FUNCTION mark_limited_wallets() RETURNS trigger LANGUAGE plpgsql AS
@@ -573,6 +604,8 @@ CREATE TRIGGER entry_applied AFTER INSERT ON entry
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_entries();
 CREATE TRIGGER entry_summed AFTER INSERT ON entry
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_to_usage_sums();
+CREATE TRIGGER entry_summed_by_end_user AFTER INSERT ON entry
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_to_end_user_sums();
 CREATE TRIGGER hold_taken AFTER INSERT ON hold
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION apply_holds();
 CREATE TRIGGER hold_changed AFTER UPDATE ON hold
@@ -628,4 +661,6 @@ CREATE TRIGGER spend_hour_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON 
 CREATE TRIGGER usage_hour_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON usage_hour
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
 CREATE TRIGGER usage_day_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON usage_day
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();
+CREATE TRIGGER end_user_day_no_direct_change BEFORE INSERT OR UPDATE OR DELETE ON end_user_day
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_direct_change();

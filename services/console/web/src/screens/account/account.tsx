@@ -16,6 +16,7 @@ import { LinkGroup } from "../../ui/search-link.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ContentSection } from "../content/content-section.tsx";
+import { EndUsersSection } from "../content/end-users-section.tsx";
 import { AccountMembers } from "../members/account-members.tsx";
 import { AccountActions } from "./account-actions.tsx";
 import { AccountKeys } from "./account-keys.tsx";
@@ -125,6 +126,7 @@ function Content({ summary }: { summary: AccountSummary }) {
           <AccountMembers account={account.id} />
           <KeyBoundsSection account={account} />
           <ContentSection account={account.id} />
+          <EndUsersSection account={account.id} />
         </>
       )}
       {tab === "keys" && <AccountKeys accountId={account.id} before={before} />}

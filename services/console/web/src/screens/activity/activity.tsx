@@ -48,6 +48,9 @@ function Table({ search, range }: { search: ActivitySearch; range: Range }) {
         </>
       }
     >
+      {(by === "user" || second === "user") && (
+        <p className="quiet">Requests that name no end user are not among these.</p>
+      )}
       <Loaded query={usage} rows={6}>
         {({ usage, names }) =>
           usage === undefined || usage.sums.length === 0 ? (

@@ -11,6 +11,7 @@ export const dimensionSums: Readonly<Record<FilterName, UsageBy>> = {
   plan: UsageBy.PLAN,
   tag: UsageBy.TAG,
   owner: UsageBy.OWNER,
+  user: UsageBy.END_USER,
 };
 
 /** Returns the dimensions with their names. A customer sees one account, and not who serves it. */

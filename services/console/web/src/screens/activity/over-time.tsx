@@ -8,11 +8,12 @@ import { formatDay } from "../../format/time.ts";
 import {
   type ActivitySearch,
   activityMetrics,
+  hasHours,
   stepOf,
   type TimeStep,
   timeSteps,
 } from "../../search/activity-search.ts";
-import { daysOf, type Range, rangeBefore } from "../../search/period.ts";
+import { type Range, rangeBefore } from "../../search/period.ts";
 import { filterNames } from "../../search/usage-filter.ts";
 import { Section } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
@@ -23,13 +24,12 @@ import { Totals } from "./totals.tsx";
 
 const stepSums = { hour: UsageBy.HOUR, day: UsageBy.DAY, month: UsageBy.MONTH };
 const { hour: _hour, ...longSteps } = timeSteps;
-const maxHourDays = 14;
 /** One less than there are colours: the last one is that of the rest. */
 const maxLayers = 7;
 
 /** The usage of a period over time, stacked, with its totals. */
 export function OverTime({ search, range }: { search: ActivitySearch; range: Range }) {
-  const step = stepOf(search.step, range);
+  const step = stepOf(search, range);
   const { metric = "spend", by = "model" } = search;
   const navigate = useNavigate();
   const stacked = { thenBy: dimensionSums[by], thenMost: maxLayers };
@@ -37,8 +37,9 @@ export function OverTime({ search, range }: { search: ActivitySearch; range: Ran
   // Usage with several tags is in several sums: the totals are by what is never counted twice.
   const totals = useUsage(range, UsageBy.ROUTE, search);
   const before = useUsage(rangeBefore(range), UsageBy.ROUTE, search);
-  const offered: Partial<Record<TimeStep, string>> =
-    daysOf(range) > maxHourDays ? longSteps : timeSteps;
+  const offered: Partial<Record<TimeStep, string>> = hasHours(search, range)
+    ? timeSteps
+    : longSteps;
   return (
     <Section
       title={activityMetrics[metric]}

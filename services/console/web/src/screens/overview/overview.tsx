@@ -113,7 +113,7 @@ function Sums({ data }: { data: ReadOverviewResponse }) {
 }
 
 function Spend({ range }: { range: Range }) {
-  const step = stepOf(undefined, range);
+  const step = stepOf({}, range);
   const usage = useUsage(range, steps[step]);
   return (
     <Section title="Spend" note={`by ${step}, UTC`}>

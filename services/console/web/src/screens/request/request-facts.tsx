@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { useAccess } from "../../calls/use-session.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -23,6 +24,14 @@ export function RequestFacts(props: {
         ["Plan", request.plan],
         ["Key", keyId && <KeyLink key="key" id={keyId} names={names} />],
         ["Key id", withCopy(keyId, "key id")],
+        [
+          "End user",
+          request.endUser && (
+            <Link to="/requests" search={{ account: accountId, user: request.endUser }}>
+              <code className="id">{request.endUser}</code>
+            </Link>
+          ),
+        ],
         ["Client", request.userAgent],
         ["Client’s id", withCopy(request.clientRequestId, "client’s id")],
         ["Response id", withCopy(request.responseId, "response id")],

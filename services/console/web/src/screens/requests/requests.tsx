@@ -40,6 +40,7 @@ export function Requests() {
       provider: search.provider ?? "",
       routeType: search.route ?? "",
       ...{ plan: search.plan ?? "", tag: search.tag ?? "", owner: search.owner ?? "" },
+      endUser: search.user ?? "",
       onlyFailed: search.failed ?? false,
       errorCode: search.error ?? "",
       from: timestampFromDate(range.from),
