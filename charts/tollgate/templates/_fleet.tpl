@@ -54,6 +54,27 @@ ledger:
 {{- mergeOverwrite (deepCopy $services.defaults) (deepCopy (index $services (index . 1))) | toYaml }}
 {{- end }}
 
+{{/*
+Takes (list $ service traits). Renders the labels and annotations of its service account, behind the labels of the
+chart. A cloud identifies the services that call providers by them, and no others.
+*/}}
+{{- define "tollgate.identity" -}}
+{{- $root := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- if (index . 2).providers -}}
+{{- with (include "tollgate.settings" (list $root $name) | fromYaml).serviceAccount -}}
+{{- with .labels }}
+{{ toYaml . | indent 2 }}
+{{- end }}
+{{- with .annotations }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+{{- else if (index $root.Values.services $name).serviceAccount -}}
+{{- fail (printf "services.%s.serviceAccount must not be set: the service calls no providers" $name) -}}
+{{- end -}}
+{{- end }}
+
 {{/* Takes (list $ traits). Renders Deployment, or StatefulSet for a service with a persistent spool. */}}
 {{- define "tollgate.kind" -}}
 {{- $root := index . 0 -}}

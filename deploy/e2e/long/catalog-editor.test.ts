@@ -101,6 +101,24 @@ models: []
 
   const newestText = async () => (await stack.operator.getCatalogRevision({})).text;
 
+  test("a provider is called by an identity of its cloud where the form says so", async () => {
+    await using opened = await signIn();
+    const { page, problems } = opened;
+    await openEditor(page);
+    await button(page, "Add a provider").click();
+    await page.getByLabel("Vendor").selectOption("Amazon Bedrock");
+    await page.getByLabel("Region").fill("us-east-1");
+    const role = "arn:aws:iam::123456789012:role/tollgate";
+    await page.getByLabel("Role").fill(role);
+    expect(await page.getByLabel("API key").count()).toBe(0);
+    await look(page, "identity");
+    await button(page, "Test the provider").click();
+    await button(page, "Go on without a list").click();
+    await button(page, "Add the provider").click();
+    await expect.poll(() => yamlOf(page).inputValue()).toContain(`role_arn: ${role}`);
+    expect(problems).toEqual([]);
+  });
+
   test("a person adds OpenAI with a key, tests it, ticks two models and serves a request, within two minutes", async () => {
     const { key } = await stack.newAccount(5);
     await using opened = await signIn();

@@ -63,9 +63,13 @@ describe("the chart refuses", () => {
     ["an ingress without a host", "ingress.enabled=true"],
     ["an ingress of the console without a host", "console.ingress.enabled=true"],
     ["an OpenID provider without a client id", "console.oidc.issuer=https://accounts.example.com"],
+    [
+      "an identity of a service that calls no providers",
+      "services.ledger.serviceAccount.annotations.role=a",
+    ],
     ["an HTTPRoute without a Gateway", "httpRoute.enabled=true"],
   ])("%s", async (_, value) => {
-    await expect(renderChart("defaults", value)).rejects.toThrow(/must (be|name)/);
+    await expect(renderChart("defaults", value)).rejects.toThrow(/must (be|name|not be set)/);
   });
 });
 

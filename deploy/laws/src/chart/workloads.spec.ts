@@ -124,6 +124,20 @@ describe("the workloads", () => {
     }
   });
 
+  it("have an identity in a cloud where they call providers, and nowhere else", async () => {
+    const accounts = ofKind<IServiceAccount>(await renderChart("production"), "ServiceAccount");
+    const known = accounts.flatMap(({ metadata: { name, annotations } }) =>
+      annotations?.["eks.amazonaws.com/role-arn"] === undefined ? [] : [name],
+    );
+    const callers = ["audio", "chat", "document", "image"];
+    expect(known.sort()).toEqual(callers.map((service) => `gateway-tollgate-${service}`));
+    const audio = accounts.find(({ metadata }) => metadata.name === "gateway-tollgate-audio");
+    expect(audio?.metadata.labels).toMatchObject({
+      team: "speech",
+      "app.kubernetes.io/component": "audio",
+    });
+  });
+
   it("are joined by Jobs that are scheduled as the pods of the services are", async () => {
     const values = ["nodeSelector.pool=gateway", "tolerations[0].key=gateway"];
     const manifests = await renderChart(

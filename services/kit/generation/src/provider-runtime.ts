@@ -50,8 +50,8 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
   const { name, env, log, peer, metrics, now } = context;
   const usageBroker = usageBrokerOf(context.broker, context.peerAuth);
   const settings = readSettings(schema, env);
-  const breakers = createBreakers(() => performance.now(), reportBreakers(log, metrics));
-  const freeBreakers = createBreakers(() => performance.now());
+  const breakers = createBreakers(() => performance.now(), reportBreakers(log, metrics), env);
+  const freeBreakers = createBreakers(() => performance.now(), undefined, env);
   const secrets = readSecrets(context, [breakers, freeBreakers]);
   const catalog = await context.openCatalog({
     kinds: vendors,
@@ -80,7 +80,7 @@ export async function openProviderRuntime(context: ServiceContext): Promise<Prov
     missingAfterMs,
   });
   const slots = await syncSlots({
-    ...{ slots: peer("ledger", SlotService), breakers, freeBreakers, log },
+    ...{ slots: peer("ledger", SlotService), breakers, freeBreakers, env, log },
     catalog: catalog.current,
   });
   const slotUses = new FleetSlotUses(peer("ledger", SlotService), log);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { keySlotsOf } from "@tollgate/catalog/key-pool";
 import type { Catalog } from "@tollgate/catalog/model";
+import type { Environment } from "@tollgate/core/config";
 import { newId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
 import { repeat } from "@tollgate/core/repeat";
@@ -34,6 +35,7 @@ export interface SlotSyncParts {
   /** Those of requests that cost nothing, which are not reported. */
   freeBreakers: Breakers;
   catalog(): Catalog;
+  env: Environment;
   log: Log;
 }
 
@@ -43,7 +45,7 @@ export interface SlotSyncParts {
  * the first call, or after a second.
  */
 export async function syncSlots(parts: SlotSyncParts): Promise<SlotSync> {
-  const { slots, breakers, freeBreakers, catalog, log } = parts;
+  const { slots, breakers, freeBreakers, catalog, env, log } = parts;
   const replicaId = newId("replica");
   let disabled: ReadonlySet<string> = new Set();
   let reported = { key: nothingOpen, at: 0 };
@@ -51,7 +53,7 @@ export async function syncSlots(parts: SlotSyncParts): Promise<SlotSync> {
   const firstRun = Promise.withResolvers<void>();
 
   async function sync(): Promise<void> {
-    for (const one of [breakers, freeBreakers]) one.keepKeys((key) => hasKey(catalog(), key));
+    for (const one of [breakers, freeBreakers]) one.keepKeys((key) => hasKey(catalog(), key, env));
     const open = { slotIds: breakers.open(), refusedKeys: breakers.refusedKeys() };
     const key = JSON.stringify(open);
     const isAny = open.slotIds.length > 0 || open.refusedKeys.length > 0;
@@ -84,10 +86,14 @@ export async function syncSlots(parts: SlotSyncParts): Promise<SlotSync> {
   };
 }
 
-function hasKey({ models }: Catalog, { provider: name, key }: KeyRefusal): boolean {
+function hasKey(
+  { models }: Catalog,
+  { provider: name, key }: KeyRefusal,
+  env: Environment,
+): boolean {
   return [...models.values()].some(({ chain }) =>
     chain.flatMap(keySlotsOf).some(({ provider }) => {
-      return provider.name === name && keyNameOf(provider) === key;
+      return provider.name === name && keyNameOf(provider, env) === key;
     }),
   );
 }

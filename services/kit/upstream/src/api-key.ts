@@ -1,7 +1,7 @@
 import type { Provider } from "@tollgate/catalog/model";
 import type { Environment } from "@tollgate/core/config";
 import { SlotFailure } from "./failure.ts";
-import { describeIdentity } from "./identities/provider-identity.ts";
+import { describeIdentity, usesIdentity } from "./identities/provider-identity.ts";
 import type { SecretValues } from "./secret-values.ts";
 
 /**
@@ -27,8 +27,9 @@ export function apiKeyOf(
 }
 
 /** Returns the name of the secret or variable of a provider's key, or its identity; empty if it has none. */
-export function keyNameOf({ secret, apiKeyEnv, kind, identity }: Provider): string {
-  if (identity !== undefined) return describeIdentity(identity);
+export function keyNameOf(provider: Provider, env: Environment): string {
+  const { secret, apiKeyEnv, kind, identity = {} } = provider;
+  if (usesIdentity(provider, env)) return describeIdentity(identity);
   return secret ?? apiKeyEnv ?? kind.variables?.key ?? "";
 }
 

@@ -6,7 +6,7 @@ import {
 import type { Environment } from "@tollgate/core/config";
 import type { ProxySettings } from "@tollgate/core/proxy-settings";
 import { hideKeys } from "@tollgate/upstream/redaction";
-import { type AuthClient, GoogleAuth, Impersonated } from "google-auth-library";
+import { type AuthClient, GoogleAuth, gaxios, Impersonated } from "google-auth-library";
 
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 /** How long a token of an impersonated service account is valid. */
@@ -40,15 +40,13 @@ export async function readGoogleGrant({
 }
 
 /**
- * Excepts the metadata server from the proxies of the process: the package has no other setting for it, and no
- * proxy reaches it.
+ * Excepts the metadata server from the proxies of the environment, by the defaults of the client with which the
+ * package calls it: no proxy reaches that server.
  */
 function exceptMetadataServer(env: Environment): void {
-  const given = process.env.NO_PROXY ?? process.env.no_proxy ?? "";
   const [own = ""] = (env.GCE_METADATA_HOST ?? "").split(":");
-  const names = given.split(",").filter((name) => name !== "");
-  const missing = [...metadataHosts, own].filter((name) => name !== "" && !names.includes(name));
-  if (missing.length > 0) process.env.NO_PROXY = [...names, ...missing].join(",");
+  const noProxy = [...metadataHosts, own].filter((name) => name !== "");
+  gaxios.instance.defaults = { ...gaxios.instance.defaults, noProxy };
 }
 
 function actAs(sourceClient: AuthClient, targetPrincipal: string): AuthClient {

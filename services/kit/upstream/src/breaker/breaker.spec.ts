@@ -1,5 +1,6 @@
 import type { Provider, Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
+import type { Environment } from "@tollgate/core/config";
 import { describe, expect, test } from "vitest";
 import { type FailureKind, SlotFailure, type SlotFailureDetails } from "../failure.ts";
 import { createBreakers, isDenied } from "./breaker.ts";
@@ -372,4 +373,18 @@ describe("a key that is refused", () => {
     expect([breakers.refusedKeys(), breakers.open()]).toEqual([[], []]);
     expect(changes.at(-1)).toEqual([slot.id, false]);
   });
+});
+
+test.each([
+  [{}, "identity"],
+  [{ VENDOR_KEY: "a" }, "VENDOR_KEY"],
+])("the refusal of a provider without an entry for its key names what it is called by: with %j, %s", (env, name) => {
+  const breakers = createBreakers(() => 0, undefined, env);
+  const identity = { isDefault: ({ VENDOR_KEY }: Environment) => VENDOR_KEY === undefined };
+  const variables = { key: "VENDOR_KEY" };
+  const own = { apiKeyEnv: undefined, kind: { identity, variables } as unknown as ProviderKind };
+  const at = slotOf("model", own as unknown as Partial<Provider>);
+  const permit = breakers.admit(at, "a");
+  breakers.failed(at, "a", permit, failureOf(refused));
+  expect(breakers.refusedKeys()).toMatchObject([{ provider: "near", key: name }]);
 });

@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import type { Environment } from "@tollgate/core/config";
 import { keyNameOf } from "../api-key.ts";
 import type { SlotFailure } from "../failure.ts";
 import { AccountStreaks } from "./account-streaks.ts";
@@ -89,8 +90,12 @@ export interface BreakerObserver {
 }
 
 /** Creates closed breakers. */
-export function createBreakers(now: () => number, observer?: BreakerObserver): Breakers {
-  return new SlotBreakers(now, observer);
+export function createBreakers(
+  now: () => number,
+  observer?: BreakerObserver,
+  env: Environment = {},
+): Breakers {
+  return new SlotBreakers(now, observer, env);
 }
 
 class SlotBreakers implements Breakers {
@@ -98,16 +103,19 @@ class SlotBreakers implements Breakers {
   readonly #observer: BreakerObserver | undefined;
   readonly #records = new Map<string, SlotRecord>();
   readonly #accounts = new AccountStreaks();
-  readonly #keys = new RefusedKeys();
+  readonly #env: Environment;
+  readonly #keys: RefusedKeys;
   /** By the name of a stored key: `keyChanges` of the calls that are sent its value of now. */
   readonly #changedSecrets = new Map<string, number>();
   // One object for all calls: a request makes none.
   #granted: Granted = { isTrial: false, keyChanges: 0 };
   #trial: Granted = { isTrial: true, keyChanges: 0 };
 
-  constructor(now: () => number, observer: BreakerObserver | undefined) {
+  constructor(now: () => number, observer: BreakerObserver | undefined, env: Environment) {
     this.#now = now;
     this.#observer = observer;
+    this.#env = env;
+    this.#keys = new RefusedKeys(env);
   }
 
   admit(slot: Slot, accountId: string): CallPermit {
@@ -264,7 +272,7 @@ class SlotBreakers implements Breakers {
 
   #refuseKey(slot: Slot, { said = "", status = 0 }: SlotFailure, now: number, isTrial: boolean) {
     const { provider } = slot;
-    const key = { provider: provider.name, key: keyNameOf(provider), said, status };
+    const key = { provider: provider.name, key: keyNameOf(provider, this.#env), said, status };
     const isNew = this.#keys.refuse(provider, key, now, isTrial);
     if (isNew) this.#observer?.keyChanged(key, true);
     if (this.#keys.addSlot(slot)) this.#observer?.slotChanged(slot.id, true);

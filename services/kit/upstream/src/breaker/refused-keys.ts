@@ -1,5 +1,6 @@
 import { keySlotsOf } from "@tollgate/catalog/key-pool";
 import type { Provider, Slot } from "@tollgate/catalog/model";
+import type { Environment } from "@tollgate/core/config";
 import { keyNameOf } from "../api-key.ts";
 
 /** How often a key that its provider refuses is tried again. */
@@ -29,8 +30,14 @@ interface RefusedKeyState {
 
 /** The keys that providers refuse. A slot is out if all of its keys are refused. */
 export class RefusedKeys {
+  readonly #env: Environment;
   readonly #states = new Map<string, RefusedKeyState>();
   readonly #outSlotIds = new Set<string>();
+
+  /** `env` says which providers are called by the identity of the process. */
+  constructor(env: Environment) {
+    this.#env = env;
+  }
 
   get isEmpty(): boolean {
     return this.#states.size === 0;
@@ -38,13 +45,13 @@ export class RefusedKeys {
 
   /** Whether calls to a provider wait: its key was refused, and its next trial is not due. */
   isOut(provider: Provider, now: number): boolean {
-    const state = this.#states.get(idOf(provider));
+    const state = this.#states.get(this.#idOf(provider));
     return state !== undefined && (state.isTrialPending || now < state.retryAt);
   }
 
   /** Returns whether a call is the trial of the provider's key; its result must then be recorded. */
   startTrial(provider: Provider): boolean {
-    const state = this.#states.get(idOf(provider));
+    const state = this.#states.get(this.#idOf(provider));
     if (state === undefined) return false;
     state.isTrialPending = true;
     return true;
@@ -52,7 +59,7 @@ export class RefusedKeys {
 
   /** Ends a trial that says nothing of the key: the next call is the trial. */
   abandonTrial(provider: Provider): void {
-    const state = this.#states.get(idOf(provider));
+    const state = this.#states.get(this.#idOf(provider));
     if (state !== undefined) state.isTrialPending = false;
   }
 
@@ -61,7 +68,7 @@ export class RefusedKeys {
    * others began before the key was out.
    */
   refuse(provider: Provider, key: KeyRefusal, now: number, isTrial: boolean): boolean {
-    const id = idOf(provider);
+    const id = this.#idOf(provider);
     const known = this.#states.get(id);
     if (known === undefined) {
       const retryAt = now + trialEveryMs;
@@ -79,19 +86,19 @@ export class RefusedKeys {
 
   /** Records that a slot is not called with its key. Returns true if this takes the slot out. */
   addSlot(slot: Slot): boolean {
-    this.#states.get(idOf(slot.provider))?.slotIds.add(slot.id);
+    this.#states.get(this.#idOf(slot.provider))?.slotIds.add(slot.id);
     if (this.#outSlotIds.has(slot.id) || !this.#isSlotOut(slot)) return false;
     this.#outSlotIds.add(slot.id);
     return true;
   }
 
   #isSlotOut(slot: Slot): boolean {
-    return keySlotsOf(slot).every(({ provider }) => this.#states.has(idOf(provider)));
+    return keySlotsOf(slot).every(({ provider }) => this.#states.has(this.#idOf(provider)));
   }
 
   /** Forgets a key that works again. Returns it with the slots that were out because of it. */
   restore(provider: Provider): { key: KeyRefusal; slotIds: readonly string[] } | undefined {
-    const id = idOf(provider);
+    const id = this.#idOf(provider);
     const state = this.#states.get(id);
     if (state === undefined) return undefined;
     return { key: state.key, slotIds: this.#delete(id, state) };
@@ -127,11 +134,11 @@ export class RefusedKeys {
   slotIds(): readonly string[] {
     return [...this.#outSlotIds];
   }
-}
 
-/** Two entries of the catalog with one key at one address are the same: what refuses it, refuses both. */
-function idOf(provider: Provider): string {
-  const { name, baseUrl, baseUrlEnv } = provider;
-  const key = keyNameOf(provider);
-  return key === "" ? name : `${key} ${baseUrl ?? baseUrlEnv ?? ""}`;
+  /** Two entries of the catalog with one key at one address are the same: what refuses it, refuses both. */
+  #idOf(provider: Provider): string {
+    const { name, baseUrl, baseUrlEnv } = provider;
+    const key = keyNameOf(provider, this.#env);
+    return key === "" ? name : `${key} ${baseUrl ?? baseUrlEnv ?? ""}`;
+  }
 }

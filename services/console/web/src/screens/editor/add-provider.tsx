@@ -29,7 +29,7 @@ export function AddProvider({ draft, isOpen, onClose }: Props) {
       description={
         isChoosing
           ? "Tick the models that clients may use. Prices are what clients pay, in USD per million tokens."
-          : "The key is tested before anything is stored. It is encrypted, and never shown again."
+          : "What you enter is tested before anything is stored. A key is encrypted, and never shown again."
       }
       isOpen={isOpen}
       isWide={isChoosing}

@@ -1,9 +1,11 @@
 import type { ProviderModel } from "@tollgate/proto/tollgate/v1/slot_test";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { Choice, Field } from "../../ui/form.tsx";
+import { Choice, Field, type FieldReader } from "../../ui/form.tsx";
 import type { DraftEntry } from "./draft/document.ts";
+import { identityOf } from "./draft/identity-entry.ts";
 import { entryKind, freeName, type KnownVendor, knownVendors, namedKind } from "./draft/vendors.ts";
+import { IdentityFields } from "./identity-fields.tsx";
 import { ListingProblem } from "./listing-problem.tsx";
 import type { DraftEditing } from "./use-draft.ts";
 import { type TriedProvider, useProviderModels } from "./use-provider-models.ts";
@@ -25,9 +27,8 @@ export function ConnectionForm({ draft, entered, onEntered }: Props) {
     event.preventDefault();
     if (nameProblem !== undefined) return;
     const values = new FormData(event.currentTarget);
-    const apiKey = String(values.get("key") ?? "").trim();
-    const region = String(values.get("region") ?? "").trim();
-    const next = { name, entry: toEntry(vendor, baseUrl.trim(), region), apiKey };
+    const read = (field: string) => String(values.get(field) ?? "").trim();
+    const next = { name, entry: toEntry(vendor, baseUrl.trim(), read), apiKey: read("key") };
     if (isSkipping) onEntered(next, []);
     else listing.list(next, (found) => onEntered(next, found));
   };
@@ -44,15 +45,7 @@ export function ConnectionForm({ draft, entered, onEntered }: Props) {
         onChange={(event) => choose(event.target.value)}
       />
       <AddressFields {...chosen} />
-      <Field
-        label="API key"
-        name="key"
-        type="password"
-        defaultValue={entered?.apiKey}
-        autoComplete="new-password"
-        spellCheck={false}
-        className="mono"
-      />
+      <CredentialFields key={vendor.title} {...{ vendor, entered }} />
       <ListingProblem listing={listing} />
       <div className="form-buttons">
         {listing.isRefused && (
@@ -66,7 +59,7 @@ export function ConnectionForm({ draft, entered, onEntered }: Props) {
           disabled={listing.isPending}
           onClick={() => setSkipping(false)}
         >
-          {listing.isPending ? "The provider is called…" : "Test the key"}
+          {listing.isPending ? "The provider is called…" : testLabel(vendor)}
         </Button>
       </div>
     </form>
@@ -83,6 +76,7 @@ function useChosenVendor({ document }: DraftEditing, entered: TriedProvider | un
   return {
     ...{ vendor, name, setName, baseUrl, setBaseUrl },
     region: String(entered?.entry.region ?? ""),
+    project: String(entered?.entry.project ?? ""),
     nameProblem: taken.includes(name) ? "The draft has a provider with this name." : undefined,
     choose(title: string) {
       const next = knownVendors.find((one) => one.title === title) ?? first;
@@ -103,7 +97,7 @@ function vendorOf(entered: TriedProvider | undefined): KnownVendor | undefined {
 type ChosenVendor = ReturnType<typeof useChosenVendor>;
 
 function AddressFields(chosen: ChosenVendor) {
-  const { vendor, name, setName, nameProblem, baseUrl, setBaseUrl, region } = chosen;
+  const { vendor, name, setName, nameProblem, baseUrl, setBaseUrl, region, project } = chosen;
   return (
     <>
       <Field
@@ -127,26 +121,77 @@ function AddressFields(chosen: ChosenVendor) {
           onChange={(event) => setBaseUrl(event.target.value)}
         />
       )}
-      {vendor.hasRegion && (
+      {vendor.region !== undefined && (
         <Field
           label="Region"
           name="region"
           required
           defaultValue={region}
-          placeholder="us-east-1"
+          placeholder={vendor.region}
           spellCheck={false}
         />
+      )}
+      {vendor.hasProject && (
+        <Field label="Project" name="project" required defaultValue={project} spellCheck={false} />
       )}
     </>
   );
 }
 
-function toEntry(vendor: KnownVendor, baseUrl: string, region: string): DraftEntry {
+interface CredentialProps {
+  vendor: KnownVendor;
+  entered: TriedProvider | undefined;
+}
+
+/** The key of a provider, or the identity of its cloud in place of a key. */
+function CredentialFields({ vendor, entered }: CredentialProps) {
+  const own = entered !== undefined && entryKind(entered.entry) === vendor.kind;
+  const [source, setSource] = useState(own && entered.apiKey !== "" ? "key" : "identity");
+  const isKey = vendor.identity === undefined || source === "key";
+  return (
+    <>
+      {vendor.identity !== undefined && (
+        <Choice
+          label="Credentials"
+          name="credentials"
+          options={[
+            ["identity", "The identity of the cloud"],
+            ["key", "An API key"],
+          ]}
+          value={source}
+          onChange={(event) => setSource(event.target.value)}
+        />
+      )}
+      {isKey ? (
+        <Field
+          label="API key"
+          name="key"
+          type="password"
+          defaultValue={entered?.apiKey}
+          autoComplete="new-password"
+          spellCheck={false}
+          className="mono"
+        />
+      ) : (
+        <IdentityFields kind={vendor.kind} entry={own ? entered.entry : {}} />
+      )}
+    </>
+  );
+}
+
+function testLabel({ identity }: KnownVendor): string {
+  return identity === undefined ? "Test the key" : "Test the provider";
+}
+
+function toEntry(vendor: KnownVendor, baseUrl: string, read: FieldReader): DraftEntry {
   const { isKindAddress } = vendor;
   const kind = namedKind(vendor.kind);
+  const [region, project] = [read("region"), read("project")];
   return {
     ...(kind !== undefined && { kind }),
     ...(!isKindAddress && { base_url: baseUrl }),
     ...(region !== "" && { region }),
+    ...(project !== "" && { project }),
+    ...(read("credentials") === "identity" && { identity: identityOf(read, vendor.kind, {}) }),
   };
 }

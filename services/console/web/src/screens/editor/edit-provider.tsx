@@ -8,6 +8,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { CallForm, Choice, Field, type FieldReader } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { type DraftEntry, withFields } from "./draft/document.ts";
+import { identityOf } from "./draft/identity-entry.ts";
 import { fieldText } from "./draft/model-chain.ts";
 import { type PoolKey, poolEntriesOf, poolKeysOf } from "./draft/pool-keys.ts";
 import { type DraftProblem, problemAt, readProblem } from "./draft/problems.ts";
@@ -16,6 +17,7 @@ import {
   entryKind,
   freeName,
   hasOwnAddress,
+  hasProjects,
   isRegional,
   kinds,
   namedKind,
@@ -62,7 +64,7 @@ function Form({ draft, name, entry, onClose }: Omit<Props, "isOpen">) {
     problemAt(problems, ["providers", name, ...fields])?.message;
 
   const read = (values: FieldReader) => {
-    const own = { kind, ...addressOf(values, entry), ...keyOf(values, pool) };
+    const own = { kind, ...addressOf(values, entry), ...keyOf(values, pool, kind, entry) };
     return {
       fields: { ...own, kind: entry.kind === undefined ? namedKind(kind) : kind },
       typed: values("key-source") === "new" ? values("key") : "",
@@ -103,6 +105,7 @@ function Form({ draft, name, entry, onClose }: Omit<Props, "isOpen">) {
     >
       <ApiFields {...{ entry, kind, problemOf }} onKind={setKind} />
       <ProviderKeyFields
+        kind={kind}
         entry={entry}
         secrets={secrets.data?.secrets ?? []}
         pool={pool}
@@ -166,6 +169,15 @@ function ApiFields({ entry, kind, onKind, problemOf }: ApiProps) {
           spellCheck={false}
         />
       )}
+      {(hasProjects(kind) || entry.project !== undefined) && (
+        <Field
+          label="Project"
+          name="project"
+          defaultValue={fieldText(entry.project)}
+          problem={problemOf("project")}
+          spellCheck={false}
+        />
+      )}
     </>
   );
 }
@@ -177,14 +189,14 @@ function TryResult({ listing }: { listing: ProviderListing }) {
   return (
     <p className="notice good">
       <Icon name="check" />
-      The key works: it can see {countOf(data.models.length, "model")}.
+      It works: the provider lists {countOf(data.models.length, "model")}.
     </p>
   );
 }
 
 const shownFields = [
-  ...["kind", "base_url", "base_url_env", "region"],
-  ...["keys", "secret", "api_key_env"],
+  ...["kind", "base_url", "base_url_env", "region", "project"],
+  ...["keys", "secret", "api_key_env", "identity"],
 ] as const;
 
 function problemsWithin(problems: readonly DraftProblem[], name: string) {
@@ -192,19 +204,20 @@ function problemsWithin(problems: readonly DraftProblem[], name: string) {
 }
 
 function addressOf(values: FieldReader, { base_url_env }: DraftEntry) {
-  const region = values("region") || undefined;
+  const place = {
+    region: values("region") || undefined,
+    project: values("project") || undefined,
+  };
   if (base_url_env !== undefined)
-    return { base_url_env: values("base_url_env") || undefined, region };
-  return { base_url: values("base_url") || undefined, region };
+    return { base_url_env: values("base_url_env") || undefined, ...place };
+  return { base_url: values("base_url") || undefined, ...place };
 }
 
-function keyOf(values: FieldReader, pool: readonly PoolKey[]) {
+function keyOf(values: FieldReader, pool: readonly PoolKey[], kind: string, entry: DraftEntry) {
   const source = values("key-source");
-  if (source === "several") {
-    return { keys: poolEntriesOf(pool), secret: undefined, api_key_env: undefined };
-  }
   return {
-    keys: undefined,
+    keys: source === "several" ? poolEntriesOf(pool) : undefined,
+    identity: source === "identity" ? identityOf(values, kind, entry) : undefined,
     secret: source === "stored" ? values("secret") : undefined,
     api_key_env: source === "variable" ? values("api_key_env") : undefined,
   };

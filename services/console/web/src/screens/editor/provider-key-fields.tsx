@@ -4,9 +4,12 @@ import { Choice, Field } from "../../ui/form.tsx";
 import type { DraftEntry } from "./draft/document.ts";
 import { fieldText } from "./draft/model-chain.ts";
 import type { PoolKey } from "./draft/pool-keys.ts";
+import { identityMembersOf } from "./draft/vendors.ts";
+import { IdentityFields } from "./identity-fields.tsx";
 import { KeyPoolFields } from "./key-pool-fields.tsx";
 
 interface Props {
+  kind: string;
   entry: DraftEntry;
   secrets: readonly ProviderSecret[];
   /** The keys of its pool, where it has several. */
@@ -15,11 +18,16 @@ interface Props {
   problemOf: (...fields: (string | number)[]) => string | undefined;
 }
 
-type Source = "stored" | "new" | "variable" | "none" | "several";
+type Source = "stored" | "new" | "variable" | "none" | "several" | "identity";
 
-/** Where the key of a provider is: stored, entered now, in a variable, or nowhere. Or its several keys. */
-export function ProviderKeyFields({ entry, secrets, pool, onPool, problemOf }: Props) {
-  const [source, setSource] = useState(sourceOf(entry));
+/**
+ * Where the key of a provider is: stored, entered now, in a variable, or nowhere. Or its several keys, or an
+ * identity of its cloud in place of a key.
+ */
+export function ProviderKeyFields({ kind, entry, secrets, pool, onPool, problemOf }: Props) {
+  const [chosen, setSource] = useState(sourceOf(entry));
+  const hasIdentities = identityMembersOf(kind) !== undefined;
+  const source = chosen === "identity" && !hasIdentities ? "none" : chosen;
   const names = new Set([fieldText(entry.secret), ...secrets.map(({ name }) => name)]);
   names.delete("");
   const hints = new Map(secrets.map(({ name, hint }) => [name, hint]));
@@ -33,6 +41,7 @@ export function ProviderKeyFields({ entry, secrets, pool, onPool, problemOf }: P
           ["new", "A new key"],
           ["variable", "An environment variable"],
           ["several", "Several keys"],
+          ...(hasIdentities ? [["identity", "None: the identity of the cloud"] as const] : []),
           ["none", "None"],
         ]}
         value={source}
@@ -47,6 +56,7 @@ export function ProviderKeyFields({ entry, secrets, pool, onPool, problemOf }: P
           problemOf={(key) => problemOf("keys", key)}
         />
       )}
+      {source === "identity" && <IdentityFields {...{ kind, entry, problemOf }} />}
       {source === "stored" && (
         <Choice
           label="Stored key"
@@ -85,8 +95,9 @@ export function ProviderKeyFields({ entry, secrets, pool, onPool, problemOf }: P
   );
 }
 
-function sourceOf({ keys, secret, api_key_env }: DraftEntry): Source {
+function sourceOf({ keys, identity, secret, api_key_env }: DraftEntry): Source {
   if (Array.isArray(keys)) return "several";
+  if (identity !== undefined) return "identity";
   if (secret !== undefined) return "stored";
   return api_key_env === undefined ? "none" : "variable";
 }

@@ -8,9 +8,35 @@ export interface KnownVendor {
   baseUrl: string;
   /** Whether the address follows from the kind, and needs no field. */
   isKindAddress?: boolean;
-  /** Whether the provider is in a region, such as `us-east-1`. */
-  hasRegion?: boolean;
+  /** An example of its regions, where the provider is in one. */
+  region?: string;
+  /** Whether its address has a project. */
+  hasProject?: boolean;
+  /** What an identity of its cloud may have; undefined where it is called by keys only. */
+  identity?: readonly IdentityMember[];
 }
+
+/** A member of `identity` in a provider's entry. */
+export interface IdentityMember {
+  member: string;
+  label: string;
+  example: string;
+}
+
+const ofAzure = [
+  { member: "client_id", label: "Client id", example: "00000000-0000-0000-0000-000000000000" },
+  { member: "tenant_id", label: "Tenant", example: "00000000-0000-0000-0000-000000000000" },
+];
+const ofAws = [
+  { member: "role_arn", label: "Role", example: "arn:aws:iam::123456789012:role/tollgate" },
+  { member: "external_id", label: "External id", example: "" },
+];
+const ofGoogle = [
+  {
+    ...{ member: "impersonate", label: "Service account" },
+    example: "tollgate@project.iam.gserviceaccount.com",
+  },
+];
 
 /** The vendors in the order in which they are offered. The last is any other. */
 export const knownVendors: readonly KnownVendor[] = [
@@ -18,8 +44,12 @@ export const knownVendors: readonly KnownVendor[] = [
   ofKind("Anthropic", "anthropic"),
   ofKind("Google Gemini", "google"),
   ofKind("Mistral", "mistral"),
-  { title: "Azure OpenAI", name: "azure", kind: "azure", baseUrl: "" },
-  { ...ofKind("Amazon Bedrock", "bedrock"), hasRegion: true },
+  { title: "Azure OpenAI", name: "azure", kind: "azure", baseUrl: "", identity: ofAzure },
+  { ...ofKind("Amazon Bedrock", "bedrock"), region: "us-east-1", identity: ofAws },
+  {
+    ...ofKind("Google Vertex AI", "vertex"),
+    ...{ region: "europe-west4", hasProject: true, identity: ofGoogle },
+  },
   ofKind("xAI", "xai"),
   ofKind("Cohere", "cohere"),
   ofKind("Deepgram", "deepgram"),
@@ -56,7 +86,17 @@ export function namedKind(kind: string): string | undefined {
 
 /** Returns whether the providers of a kind are in regions. */
 export function isRegional(kind: string): boolean {
-  return knownVendors.some((one) => one.kind === kind && one.hasRegion === true);
+  return knownVendors.some((one) => one.kind === kind && one.region !== undefined);
+}
+
+/** Returns whether the addresses of a kind have a project. */
+export function hasProjects(kind: string): boolean {
+  return knownVendors.some((one) => one.kind === kind && one.hasProject === true);
+}
+
+/** Returns what an identity of a kind's cloud may have; undefined for a kind with keys only. */
+export function identityMembersOf(kind: string): readonly IdentityMember[] | undefined {
+  return knownVendors.find((one) => one.kind === kind && one.identity !== undefined)?.identity;
 }
 
 /** Returns whether the address of a provider follows from its kind where it has none. */
