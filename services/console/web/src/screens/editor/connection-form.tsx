@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Choice, Field, type FieldReader } from "../../ui/form.tsx";
 import type { DraftEntry } from "./draft/document.ts";
-import { identityOf } from "./draft/identity-entry.ts";
+import { typedIdentity } from "./draft/identity-entry.ts";
 import { entryKind, freeName, type KnownVendor, knownVendors, namedKind } from "./draft/vendors.ts";
 import { IdentityFields } from "./identity-fields.tsx";
 import { ListingProblem } from "./listing-problem.tsx";
@@ -192,6 +192,6 @@ function toEntry(vendor: KnownVendor, baseUrl: string, read: FieldReader): Draft
     ...(!isKindAddress && { base_url: baseUrl }),
     ...(region !== "" && { region }),
     ...(project !== "" && { project }),
-    ...(read("credentials") === "identity" && { identity: identityOf(read, vendor.kind, {}) }),
+    ...(read("credentials") === "identity" && { identity: typedIdentity(read, vendor.kind, {}) }),
   };
 }

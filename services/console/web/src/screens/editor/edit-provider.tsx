@@ -8,7 +8,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { CallForm, Choice, Field, type FieldReader } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { type DraftEntry, withFields } from "./draft/document.ts";
-import { identityOf } from "./draft/identity-entry.ts";
+import { typedIdentity } from "./draft/identity-entry.ts";
 import { fieldText } from "./draft/model-chain.ts";
 import { type PoolKey, poolEntriesOf, poolKeysOf } from "./draft/pool-keys.ts";
 import { type DraftProblem, problemAt, readProblem } from "./draft/problems.ts";
@@ -217,7 +217,7 @@ function keyOf(values: FieldReader, pool: readonly PoolKey[], kind: string, entr
   const source = values("key-source");
   return {
     keys: source === "several" ? poolEntriesOf(pool) : undefined,
-    identity: source === "identity" ? identityOf(values, kind, entry) : undefined,
+    identity: source === "identity" ? typedIdentity(values, kind, entry) : undefined,
     secret: source === "stored" ? values("secret") : undefined,
     api_key_env: source === "variable" ? values("api_key_env") : undefined,
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { identityOf } from "./identity-entry.ts";
+import { typedIdentity } from "./identity-entry.ts";
 
 const role = "arn:aws:iam::123456789012:role/tollgate";
 
@@ -25,5 +25,5 @@ test.each([
 ])("the identity of the kind %s with the fields %j in %j is %j", (kind, fields, entry, identity) => {
   const values = (name: string) =>
     (fields as Record<string, string>)[name.replace("identity.", "")] ?? "";
-  expect(identityOf(values, kind, entry)).toEqual(identity);
+  expect(typedIdentity(values, kind, entry)).toEqual(identity);
 });

@@ -6,7 +6,7 @@ import { identityMembersOf } from "./vendors.ts";
  * Returns the `identity` of a provider's entry from the fields of a form: `default` where all are empty. What has
  * no field stays as the entry has it.
  */
-export function identityOf(
+export function typedIdentity(
   values: FieldReader,
   kind: string,
   { identity }: DraftEntry,
