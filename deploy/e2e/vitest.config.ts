@@ -35,7 +35,7 @@ const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "sh
 /** These need Chromium or Go, download agents of 180 to 400 MB, or start a fleet and stores of their own. */
 const nightlyTests = [
   "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,console-search}.test.ts",
-  "deploy/e2e/long/{ipv6,opencode,playground,refused-key,stripe-mock}.test.ts",
+  "deploy/e2e/long/{encrypted-fleet,ipv6,opencode,playground,refused-key,stripe-mock}.test.ts",
 ];
 
 /** In the short form these run against one process only. */

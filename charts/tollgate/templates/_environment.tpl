@@ -213,6 +213,10 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- end }}
 - name: TOLLGATE_LISTEN
   value: "*:9090"
+{{- if $root.Values.tls.secretName }}
+- name: TOLLGATE_TLS_DIR
+  value: /etc/tollgate-tls
+{{- end }}
 {{- if .traits.proxied }}
 - name: TOLLGATE_HTTP_LISTEN
   value: "*:9091"

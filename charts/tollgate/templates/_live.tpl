@@ -83,6 +83,11 @@ replicas: {{ .spec.replicas }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- if and .Values.tls.secretName (not .Values.tls.certificate.enabled) -}}
+{{- range $key := list "tls.crt" "tls.key" "ca.crt" -}}
+{{- $wanted = append $wanted (list "tls.secretName" (dict "name" $.Values.tls.secretName "key" $key)) -}}
+{{- end -}}
+{{- end -}}
 {{- if not .Values.dev.nats.enabled -}}
 {{- $wanted = append $wanted (list "secrets.nats" .Values.secrets.nats) -}}
 {{- end -}}

@@ -135,6 +135,10 @@ readinessProbe:
 {{- if .traits.providers }}
 - { name: spool, mountPath: /var/lib/tollgate/spool }
 {{- end }}
+{{- if .root.Values.tls.secretName }}
+# As a folder, because changes of a Secret do not reach subPath mounts.
+- { name: tls, mountPath: /etc/tollgate-tls, readOnly: true }
+{{- end }}
 {{- end }}
 
 {{- define "tollgate.volumes" -}}
@@ -143,6 +147,10 @@ readinessProbe:
 {{- if and .traits.catalog (include "tollgate.hasCatalogFile" .root) }}
 - name: catalog
   configMap: { name: {{ include "tollgate.catalogConfigMap" .root }} }
+{{- end }}
+{{- with .root.Values.tls.secretName }}
+- name: tls
+  secret: { secretName: {{ . }}, defaultMode: 0440 }
 {{- end }}
 {{- if and .traits.providers (eq .kind "Deployment") }}
 - name: spool

@@ -8,6 +8,7 @@ import { freePort } from "@tollgate/local/free-port";
 import { startNatsServer } from "@tollgate/local/nats-server";
 import { connectOperator } from "@tollgate/local/operator";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { FleetCertificates } from "@tollgate/rpc/fleet-certificates";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { ServiceName } from "@tollgate/runtime/service";
 import { exampleCredentials } from "@tollgate/simulator/converse/authorization";
@@ -122,6 +123,8 @@ export interface StackOptions {
   services?: readonly ServiceName[];
   /** The program of each process. Default: the bundle of this run. */
   main?: URL;
+  /** Those of its services, where they call each other by TLS. */
+  certificates?: FleetCertificates;
   /** Whether it serves several files: the books of its database are checked as the run ends. */
   isShared?: boolean;
 }
@@ -136,7 +139,13 @@ export const chatServices: readonly ServiceName[] = ["ledger", "billing", "chat"
  */
 export async function startStack(
   env: NodeJS.ProcessEnv = {},
-  { replicas = 1, services, main = gatewayProgram, isShared = false }: StackOptions = {},
+  {
+    replicas = 1,
+    services,
+    main = gatewayProgram,
+    certificates,
+    isShared = false,
+  }: StackOptions = {},
 ): Promise<OwnStack> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-stack-"));
   const simulator = await startSimulator({ port: 0 });
@@ -164,7 +173,7 @@ export async function startStack(
   const gateway = await (nats === undefined
     ? startGatewayProcess(main, shared, replicas)
     : startAsFleet(main, shared, replicas, services));
-  const operator = connectOperator(gateway.operatorAddress, testSecrets);
+  const operator = connectOperator(gateway.operatorAddress, testSecrets, certificates);
   for (const url of gateway.urls) checkAgainstDocument(url);
   const addReplica: Stack["addReplica"] = async (own) => toReplica(await gateway.addReplica(own));
   let sharedReplica: Promise<RunningReplica> | undefined;

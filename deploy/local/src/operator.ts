@@ -1,6 +1,7 @@
 import { createPeerAuth, type FleetSecrets } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
+import type { FleetCertificates } from "@tollgate/rpc/fleet-certificates";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
 import type { Client } from "@tollgate/rpc/implementation";
 
@@ -10,7 +11,11 @@ export interface OperatorConnection {
 }
 
 /** Creates a client of the operator API that billing serves at `address`. */
-export function connectOperator(address: string, secrets: FleetSecrets = {}): OperatorConnection {
-  const transport = createGrpcTransport(address, createPeerAuth(secrets));
+export function connectOperator(
+  address: string,
+  secrets: FleetSecrets = {},
+  certificates?: FleetCertificates,
+): OperatorConnection {
+  const transport = createGrpcTransport(address, createPeerAuth(secrets), certificates);
   return { client: createClient(OperatorService, transport), close: transport.close };
 }

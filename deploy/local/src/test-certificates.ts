@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { connect } from "node:tls";
 import { generate } from "selfsigned";
 
 /** A private authority, for tests. */
@@ -15,9 +16,9 @@ export interface Certificate {
 
 const keys = { keyType: "ec", algorithm: "sha256" } as const;
 
-/** Creates a private authority. */
-export function createAuthority(): Promise<Authority> {
-  return generate([{ name: "commonName", value: "Test authority" }], {
+/** Creates a private authority. Those that are trusted together need names of their own. */
+export function createAuthority(name = "Test authority"): Promise<Authority> {
+  return generate([{ name: "commonName", value: name }], {
     ...keys,
     extensions: [
       { name: "basicConstraints", cA: true, critical: true },
@@ -44,4 +45,25 @@ export async function createCertificate(
     ],
   });
   return { cert: signed.cert, key: signed.private };
+}
+
+/**
+ * Resolves with the certificate that a server at `host:port` sends a caller with its own. Rejects where the
+ * connection fails.
+ */
+export function servedCertificate(address: string, { cert, key }: Certificate): Promise<string> {
+  const { hostname: host, port } = new URL(`tls://${address}`);
+  const options = { host, port: Number(port), cert, key, ALPNProtocols: ["h2"] };
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...options, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().raw.toString("base64"));
+      socket.destroy();
+    });
+    socket.once("error", reject);
+  });
+}
+
+/** Returns a certificate as `servedCertificate` does. */
+export function certificateBytes({ cert }: Certificate): string {
+  return cert.replace(/-----[A-Z ]+-----|\s/g, "");
 }

@@ -38,6 +38,7 @@ describe("the manifest validator", () => {
     ["PodDisruptionBudget", '"maxUnavailable"', '"maxUnavailble"', "defaults"],
     ["HorizontalPodAutoscaler", '"averageUtilization"', '"average"', "production"],
     ["Job", '"backoffLimit"', '"backOffLimit"', "defaults"],
+    ["Certificate", '"renewBefore"', '"renewsBefore"', "production"],
     ["HTTPRoute", '"timeouts"', '"timeout"', "gateway-api"],
     ["ScaledObject", '"metricType"', '"metric"', "keda"],
     ["ServiceMonitor", '"relabelings"', '"relabellings"', "production"],

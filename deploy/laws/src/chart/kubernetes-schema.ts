@@ -6,6 +6,7 @@ import { Ajv, type AnySchemaObject, type ValidateFunction } from "ajv";
 /** The packages with the schemas of Kubernetes and of one extension each, by API group. */
 const packages = {
   core: "kubernetes-models",
+  "cert-manager.io": "@kubernetes-models/cert-manager",
   "gateway.networking.k8s.io": "@kubernetes-models/gateway-api",
   "keda.sh": "@kubernetes-models/keda",
   "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",

@@ -67,6 +67,7 @@ describe("the chart refuses", () => {
       "an identity of a service that calls no providers",
       "services.ledger.serviceAccount.annotations.role=a",
     ],
+    ["a Certificate without its Secret", "tls.certificate.enabled=true"],
     ["an HTTPRoute without a Gateway", "httpRoute.enabled=true"],
   ])("%s", async (_, value) => {
     await expect(renderChart("defaults", value)).rejects.toThrow(/must (be|name|not be set)/);

@@ -138,6 +138,24 @@ describe("the workloads", () => {
     });
   });
 
+  it("call each other with certificates of one Secret, which is for the names of all services", async () => {
+    const manifests = await renderChart("production");
+    const [certificate] = manifests.filter(({ kind }) => kind === "Certificate") as unknown as {
+      spec: { secretName: string; dnsNames: string[] };
+    }[];
+    expect(certificate?.spec.secretName).toBe("tollgate-tls");
+    expect(certificate?.spec.dnsNames.toSorted()).toEqual(
+      services.map((service) => `gateway-tollgate-${service}-headless`),
+    );
+    for (const { component, container, spec } of serversOf(manifests)) {
+      const folder = container.env?.find(({ name }) => name === "TOLLGATE_TLS_DIR")?.value;
+      const mount = container.volumeMounts?.find(({ mountPath }) => mountPath === folder);
+      const volume = spec.volumes?.find(({ name }) => name === mount?.name);
+      expect(volume?.secret?.secretName, component).toBe("tollgate-tls");
+    }
+    expect(JSON.stringify(await renderChart("defaults"))).not.toContain("TOLLGATE_TLS_DIR");
+  });
+
   it("are joined by Jobs that are scheduled as the pods of the services are", async () => {
     const values = ["nodeSelector.pool=gateway", "tolerations[0].key=gateway"];
     const manifests = await renderChart(

@@ -1,6 +1,8 @@
+import { createLog } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { createClient } from "@tollgate/rpc/client";
+import { FleetCertificates } from "@tollgate/rpc/fleet-certificates";
 import { createGrpcTransport } from "@tollgate/rpc/grpc-transport";
 import type { OperatorClient } from "../commands/command.ts";
 import { UsageError } from "../help.ts";
@@ -33,7 +35,10 @@ export function readServer(
   return { url, token };
 }
 
-/** Returns a client of the operator's API: of a console, or of billing itself. */
+/**
+ * Returns a client of the operator's API: of a console, or of billing itself. Throws a StartError for certificates
+ * that cannot be used.
+ */
 export function openOperator(
   server: Server | undefined,
   env: NodeJS.ProcessEnv,
@@ -42,6 +47,16 @@ export function openOperator(
     const transport = createConnectTransport(server.url, server.token);
     return { client: createClient(OperatorService, transport), close: () => {} };
   }
-  const transport = createGrpcTransport(operatorAddress(env), createPeerAuth(operatorSecrets(env)));
-  return { client: createClient(OperatorService, transport), close: transport.close };
+  const certificates = env.TOLLGATE_TLS_DIR
+    ? new FleetCertificates(env.TOLLGATE_TLS_DIR, createLog("silent"))
+    : undefined;
+  const auth = createPeerAuth(operatorSecrets(env));
+  const transport = createGrpcTransport(operatorAddress(env), auth, certificates);
+  return {
+    client: createClient(OperatorService, transport),
+    close() {
+      transport.close();
+      certificates?.close();
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import {
+  experimental,
   type Metadata,
   Server,
   ServerCredentials,
@@ -16,9 +17,15 @@ import type { ServiceBinding } from "./implementation.ts";
 import { muxMethod } from "./mux/mux.ts";
 import { createMuxHandler } from "./mux/mux-handlers.ts";
 import { createMuxServer } from "./mux/mux-server.ts";
+import type { FleetCertificates } from "./tls/fleet-certificates.ts";
 
 /** How long connections without a call in progress may take to close. */
 const closeTimeoutMs = 5_000;
+
+export interface GrpcServerOptions extends CallGuardOptions {
+  /** Those of callers must be of the same authority; undefined for connections without encryption. */
+  certificates?: FleetCertificates | undefined;
+}
 
 export interface GrpcServer {
   /** Signals clients to call other replicas if they can. Calls are still begun. */
@@ -32,13 +39,13 @@ export interface GrpcServer {
 }
 
 /**
- * Serves the bound services at `address` (`host:port` or `unix:path`). Throws a StartError when it
+ * Serves the bound services at `address` (`host:port` or `unix:path`). A socket is never encrypted. Throws a StartError when it
  * cannot listen there.
  */
 export async function serveGrpc(
   address: string,
   bindings: readonly ServiceBinding[],
-  options: CallGuardOptions,
+  { certificates, ...options }: GrpcServerOptions,
 ): Promise<GrpcServer> {
   widenServerWindows();
   const guard = createCallGuard(options);
@@ -47,7 +54,7 @@ export async function serveGrpc(
   for (const binding of bindings) addGrpcService(server, binding, guard);
   server.addService({ mux: muxMethod }, { mux: muxServer.accept });
   await new Promise<void>((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
+    server.bindAsync(address, serverCredentials(address, certificates), (error) => {
       if (error === null) return resolve();
       reject(new StartError(`cannot listen for gRPC on ${address}: ${error.message}`));
     });
@@ -64,6 +71,16 @@ export async function serveGrpc(
       clearTimeout(force);
     },
   };
+}
+
+function serverCredentials(
+  address: string,
+  certificates: FleetCertificates | undefined,
+): ServerCredentials {
+  if (certificates === undefined || address.startsWith("unix:")) {
+    return ServerCredentials.createInsecure();
+  }
+  return experimental.createCertificateProviderServerCredentials(certificates, certificates, true);
 }
 
 /** Refuses a caller from outside the fleet by the headers of its call, before reading a message. */

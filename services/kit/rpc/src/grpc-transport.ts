@@ -7,6 +7,8 @@ import { type CallOptions, defaultTimeoutMs } from "./implementation.ts";
 import { lookUpTargets } from "./lookup.ts";
 import { createReplica } from "./replica.ts";
 import { createReplicas, type Replicas } from "./replicas.ts";
+import type { FleetCertificates } from "./tls/fleet-certificates.ts";
+import { peerChannel } from "./tls/peer-channel.ts";
 
 export interface GrpcTransport extends Transport {
   /** Closes the connections. Calls in progress run to their ends. */
@@ -24,13 +26,18 @@ const maxRetryMs = 20;
 /**
  * Creates a transport to the replicas behind `address` (`host:port`, several IP addresses with
  * commas between them, `dns:///…` or `unix:path`). It holds one HTTP/2 connection to each, made on
- * first use and again when lost. Calls go to the replicas in turn, except to one that is
+ * first use and again when lost, encrypted where there are `certificates`. Calls go to the replicas in turn, except to one that is
  * unresponsive. A call that a draining replica refuses is retried on another.
  */
-export function createGrpcTransport(address: string, peerAuth: PeerAuth): GrpcTransport {
+export function createGrpcTransport(
+  address: string,
+  peerAuth: PeerAuth,
+  certificates?: FleetCertificates,
+): GrpcTransport {
+  const channel = peerChannel(address, certificates);
   const replicas = createReplicas(
     () => lookUpTargets(address),
-    (target) => createReplica(target, peerAuth),
+    (target) => createReplica(target, peerAuth, channel),
   );
   return {
     async unary(method, request, options) {

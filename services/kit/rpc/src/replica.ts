@@ -1,16 +1,16 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import { Client, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
+import { Client, connectivityState, Metadata } from "@grpc/grpc-js";
 import { operatorSecretHeader, type PeerAuth, secretHeader } from "@tollgate/core/peer-auth";
 import { Health } from "@tollgate/proto/grpc/health/v1/health";
 import { throwIfCancelled } from "./cancellation.ts";
 import { type EncodedMessage, encodeMessage, inOnePart } from "./encoded-message.ts";
 import { grpcStream, grpcUnary } from "./grpc-call.ts";
-import { channelOptions } from "./grpc-channel.ts";
 import { healthCheckTimeoutMs, startHealthCheck } from "./health-check.ts";
 import type { CallOptions } from "./implementation.ts";
 import { muxStream, muxUnary } from "./mux/mux-call.ts";
 import { type MuxClient, type MuxEnd, openMux } from "./mux/mux-client.ts";
 import type { ResponseStream } from "./response-stream.ts";
+import type { PeerChannel } from "./tls/peer-channel.ts";
 
 /** A larger request is sent as a gRPC call of its own, so that no other call waits behind it. */
 const maxMuxRequestBytes = 256 * 1024;
@@ -50,8 +50,8 @@ type SharedMux =
  *
  * Longer than 70 lines: its functions share the state of one connection.
  */
-export function createReplica(target: string, peerAuth: PeerAuth): Replica {
-  const client = new Client(target, credentials.createInsecure(), channelOptions);
+export function createReplica(target: string, peerAuth: PeerAuth, channel: PeerChannel): Replica {
+  const client = new Client(target, channel.credentials, channel.options);
   const metadata = secretsOf(peerAuth);
   let shared: SharedMux = { kind: "none" };
   const drainMark = createDrainMark(client);

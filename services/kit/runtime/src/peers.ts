@@ -3,6 +3,7 @@ import type { Environment } from "@tollgate/core/config";
 import type { Log } from "@tollgate/core/log";
 import { createPeerAuth, type PeerAuth } from "@tollgate/core/peer-auth";
 import { createClient, type Transport } from "@tollgate/rpc/client";
+import type { FleetCertificates } from "@tollgate/rpc/fleet-certificates";
 import { createGrpcTransport, type GrpcTransport } from "@tollgate/rpc/grpc-transport";
 import { bindHealthService } from "@tollgate/rpc/health-service";
 import type { Client, ServiceBinding } from "@tollgate/rpc/implementation";
@@ -20,6 +21,14 @@ export interface Peers {
   close(): void;
 }
 
+export interface PeerParts {
+  log: Log;
+  peerAuth: PeerAuth;
+  readiness: Readiness;
+  /** Closed with the clients. Undefined for connections without encryption. */
+  certificates: FleetCertificates | undefined;
+}
+
 /** The services that are sent the operators' secret, since they check it. */
 const checksOperators: ReadonlySet<ServiceName> = new Set(["billing", "ledger"]);
 
@@ -30,7 +39,7 @@ const checksOperators: ReadonlySet<ServiceName> = new Set(["billing", "ledger"])
 export function createPeers(
   here: ReadonlySet<ServiceName>,
   env: Environment,
-  parts: { log: Log; peerAuth: PeerAuth; readiness: Readiness },
+  parts: PeerParts,
 ): Peers {
   const local = createLocalTransport(parts.log);
   local.add(bindHealthService(parts.readiness.isUnavailable));
@@ -41,9 +50,9 @@ export function createPeers(
     const known = remote.get(owner);
     if (known !== undefined) return known;
     const address = env[`TOLLGATE_${owner.toUpperCase()}_ADDRESS`] || `${owner}:9090`;
-    const { peerAuth } = parts;
+    const { peerAuth, certificates } = parts;
     const auth = checksOperators.has(owner) ? peerAuth : createPeerAuth({ fleet: peerAuth.secret });
-    const transport = createGrpcTransport(address, auth);
+    const transport = createGrpcTransport(address, auth, certificates);
     remote.set(owner, transport);
     return transport;
   }
@@ -59,6 +68,7 @@ export function createPeers(
     add: (binding) => local.add(traceBinding(binding, "in_process")),
     close() {
       for (const transport of remote.values()) transport.close();
+      parts.certificates?.close();
     },
   };
 }

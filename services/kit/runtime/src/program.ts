@@ -3,6 +3,7 @@ import { type Environment, integerSetting, readSettings } from "@tollgate/core/c
 import type { Log } from "@tollgate/core/log";
 import { createPeerAuth } from "@tollgate/core/peer-auth";
 import type { HttpAddress } from "@tollgate/http/address";
+import { FleetCertificates } from "@tollgate/rpc/fleet-certificates";
 import { type GrpcServer, serveGrpc } from "@tollgate/rpc/grpc-server";
 import { bindHealthService } from "@tollgate/rpc/health-service";
 import type { ServiceBinding } from "@tollgate/rpc/implementation";
@@ -65,6 +66,7 @@ export async function startProgram(
   const graceMs = settings.TOLLGATE_GRACE_SECONDS * 1_000;
   const names = services.map((service) => service.name);
   const peerAuth = createPeerAuth(readFleetSecrets(env, names));
+  const certificates = openCertificates(settings.TOLLGATE_TLS_DIR, log);
   const readiness = createReadiness();
   const metrics = createMetrics();
   const http = await openHttpAddresses(names, env, settings.TOLLGATE_HTTP_LISTEN);
@@ -75,9 +77,8 @@ export async function startProgram(
   const notices = openNotices(names, { broker, databaseUrl: settings.DATABASE_URL }, log);
   const shared = { notices: notices.notices, log, metrics, readiness };
   const catalog = createProcessCatalog(names, env, shared);
-  const peers = createPeers(new Set(names), env, { log, peerAuth, readiness });
-  const leaving = new AbortController();
-  const shutdown = new AbortController();
+  const peers = createPeers(new Set(names), env, { log, peerAuth, readiness, certificates });
+  const [leaving, shutdown] = [new AbortController(), new AbortController()];
   const running: RunningService[] = [];
   let operations: OperationsServer | undefined;
   let grpc: GrpcServer | undefined;
@@ -113,7 +114,7 @@ export async function startProgram(
     }
     if (settings.TOLLGATE_LISTEN) {
       const bindings = [...tracedBindings(running), bindHealthService(readiness.isUnavailable)];
-      grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, { log, peerAuth });
+      grpc = await serveGrpc(settings.TOLLGATE_LISTEN, bindings, { log, peerAuth, certificates });
     }
     collectStartGarbage();
     readiness.markReady();
@@ -160,6 +161,10 @@ export async function startProgram(
   return { url: urlOf(running), consoleUrl: consoleUrlOf(running), stop };
 }
 
+function openCertificates(folder: string | undefined, log: Log): FleetCertificates | undefined {
+  return folder ? new FleetCertificates(folder, log) : undefined;
+}
+
 function tracedBindings(running: readonly RunningService[]): ServiceBinding[] {
   const served = running.flatMap((service) => service.bindings);
   return served.map((binding) => traceBinding(binding, "grpc"));
@@ -203,6 +208,7 @@ const programSettings = z.object({
   TOLLGATE_LISTEN: z.string().optional(),
   TOLLGATE_HTTP_LISTEN: z.string().default("*:9091"),
   TOLLGATE_OPERATIONS_LISTEN: z.string().optional(),
+  TOLLGATE_TLS_DIR: z.string().optional(),
   TOLLGATE_MIGRATE: z.enum(["on", "off"]).default("on"),
   TOLLGATE_DRAIN_SECONDS: integerSetting({ min: 0, max: 300, default: 0 }),
   TOLLGATE_GRACE_SECONDS: integerSetting({ min: 1, max: 3_600, default: 25 }),
