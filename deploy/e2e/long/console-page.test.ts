@@ -152,6 +152,30 @@ describeInBrowser("the console's page", () => {
     await expect.poll(() => page.locator("tbody").innerText()).toContain("Served");
   });
 
+  test("the overview names the models whose usage no provider reports, with the fallback", async () => {
+    await using shown = await open(screenNamed("overview"));
+    const caption = "Models whose usage no provider reports";
+    const rows = shown.page.getByRole("table", { name: caption }).locator("tbody tr");
+    expect((await rows.allInnerTexts()).map((row) => row.split(/\s+/).slice(0, 2))).toEqual([
+      ["scribe", "wall_clock"],
+    ]);
+    await rows.getByRole("link", { name: "scribe" }).click();
+    await shown.page.getByRole("heading", { level: 1, name: "Models and prices" }).waitFor();
+  });
+
+  test("the catalog says how many processes serve the newest revision, and who lags", async () => {
+    await using shown = await open(screenNamed("catalog"));
+    const rows = shown.page
+      .getByRole("table", { name: "Processes that use the catalog" })
+      .locator("tbody tr");
+    const texts = await rows.allInnerTexts();
+    const current = texts.filter((text) => text.includes("newest")).length;
+    await shown.page.getByText(`${current} of ${texts.length} processes serve it`).waitFor();
+    expect(texts.filter((text) => text.includes("lags"))).toHaveLength(texts.length - current);
+    expect(current).toBeGreaterThan(0);
+    expect(current).toBeLessThan(texts.length);
+  });
+
   test("an account is created and topped up by the keyboard, to the last decimal", async () => {
     await using shown = await open(screenNamed("accounts"));
     const { page } = shown;

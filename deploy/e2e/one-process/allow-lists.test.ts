@@ -1,4 +1,4 @@
-import type { Switch } from "@tollgate/catalog/allowances";
+import { type Switch, switches } from "@tollgate/catalog/allowances";
 import { describe, expect, test } from "vitest";
 import { send } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
@@ -117,6 +117,16 @@ const responsesCases: Case[] = [
   ["stored", "input[0].type", { input: [{ type: "item_reference", id: "rs_1" }] }],
 ];
 
+/** The model that allows file_search allows stored, too: it searches stored files. */
+function othersOf(needs: Switch): readonly Switch[] {
+  return switches.filter((one) => one !== needs && !(needs === "stored" && one === "file_search"));
+}
+
+test("each switch has a case", () => {
+  const needed = [...messagesCases, ...responsesCases].map(([needs]) => needs);
+  expect([...new Set(needed)].sort()).toEqual([...switches].sort());
+});
+
 describe.each([
   [messages, messagesCases],
   [responses, responsesCases],
@@ -129,7 +139,7 @@ describe.each([
     expect(calls()).toBe(before + 1);
     expect(lastSent()).toMatchObject(more);
     // Every other switch is on, one at a time: none of them is taken for this one.
-    for (const other of ["urls", "priority", "mcp"].filter((one) => one !== needs)) {
+    for (const other of othersOf(needs)) {
       const refused = await post(wire, `test-allows-${wire.provider}-${other}`, more);
       expect([refused.status, refused.body]).toMatchObject([
         400,

@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { expect, it } from "vitest";
 import { readChartFile } from "./chart/chart.ts";
@@ -31,6 +31,27 @@ it("every file and folder that the documentation names exists", async () => {
       await expect(access(new URL(path, root)), `${page.path}: ${path}`).resolves.toBeUndefined();
     }
   }
+});
+
+it("every table that the documentation names exists", async () => {
+  // Partitions are in no schema.
+  const partitions = ["ledger.entry_default"];
+  const owners = ["billing", "chat", "document", "edge", "ledger"];
+  const tables = await Promise.all(
+    owners.map(async (owner) => {
+      const schema = new URL(`services/${owner}/prisma/schema.prisma`, root);
+      const names = (await readFile(schema, "utf8")).matchAll(/@@map\("(\w+)"\)/g);
+      return [...names].map(([, name]) => `${owner}.${name}`);
+    }),
+  );
+  const named = (await readPages()).flatMap(({ path, text }) => {
+    const names = text.matchAll(/`((?:billing|chat|document|edge|ledger)\.[a-z_]+)`/g);
+    return [...names].map(([, name]) => [path, name] as const);
+  });
+  expect(named.length).toBeGreaterThan(20);
+  expect(
+    named.filter(([, name]) => ![...partitions, ...tables.flat()].includes(name ?? "")),
+  ).toEqual([]);
 });
 
 it("every page in docs is linked from the README", async () => {
