@@ -110,7 +110,7 @@ describe("the keys of members", () => {
     const third = await admin.operator.createKey({});
     await stack.operator.closeAccount({ account });
     await eventually(async () => expect((await call(third.key)).status).toBe(403));
-    expect(await codeOf(admin.operator.getAccount({}))).toBe(Code.PermissionDenied);
+    expect(await codeOf(admin.operator.getAccount({}))).toBe(Code.Unauthenticated);
     expect(await codeOf(stack.operator.createKey({ account }))).not.toBe(undefined);
     const invited = { account, email: `${randomUUID()}@example.com`, role: ADMIN };
     expect(await codeOf(stack.operator.inviteMember(invited))).not.toBe(undefined);

@@ -118,6 +118,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   listOperators: "operators",
   createSignInLink: "operators",
   removeSecondFactor: "operators",
+  exportMember: "operators",
   createOperatorToken: "operators",
   listOperatorTokens: "operators",
   revokeOperatorToken: "operators",

@@ -49,7 +49,8 @@ export async function recordChange(
     id: newId("audit"),
     actorKind: actor.kind,
     actorId: actor.id,
-    actorName: actor.name,
+    // The list finds the names of members, which are deleted with what else is stored of them.
+    actorName: actor.kind === "member" ? "" : actor.name,
     before: pick(before, changed),
     after: pick(after, changed),
   };

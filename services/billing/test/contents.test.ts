@@ -84,12 +84,10 @@ describe("stored prompts and responses", () => {
     expect(content).toMatchObject({ request: prompt, response: "", isRequestCut: true });
     await operator.viewRequestContent({ requestId });
     const views = await prisma.auditRecord.findMany({ where: { subjectId: requestId } });
-    expect(views.map(({ action, actorName, accountId }) => [action, actorName, accountId])).toEqual(
-      [
-        ["ViewRequestContent", "ada", account],
-        ["ViewRequestContent", "ada", account],
-      ],
-    );
+    expect(views.map(({ action, actorId, accountId }) => [action, actorId, accountId])).toEqual([
+      ["ViewRequestContent", "op_1", account],
+      ["ViewRequestContent", "op_1", account],
+    ]);
     const other = await newAccount();
     await expect(operator.viewRequestContent({ requestId, account: other })).rejects.toMatchObject({
       code: "not_found",

@@ -59,6 +59,7 @@ import {
   verifyLedgerCommand,
 } from "./commands/ledger-commands.ts";
 import {
+  exportMemberCommand,
   inviteMemberCommand,
   listMembersCommand,
   removeMemberCommand,
@@ -135,6 +136,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "account revoke-keys": revokeAccountKeysCommand,
   "account close": closeAccountCommand,
   "member list": listMembersCommand,
+  "member export": exportMemberCommand,
   "member invite": inviteMemberCommand,
   "member update": updateMemberCommand,
   "member remove": removeMemberCommand,

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { invalidParam } from "@tollgate/core/errors";
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { newId } from "@tollgate/core/ids";
 import type { PasswordSignIn } from "@tollgate/proto/tollgate/v1/console";
 import type {
@@ -14,6 +14,7 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { AnyHandler, Fields, Implementation } from "@tollgate/rpc/implementation";
 import type { CallActor } from "../actor.ts";
 import type { Operator, PrismaClient } from "../generated/client.ts";
+import { exportPerson } from "../members/export-person.ts";
 import { findPerson } from "../members/persons.ts";
 import { signInMember } from "../members/provider-members.ts";
 import { implementOperator } from "../operator/operator.ts";
@@ -81,6 +82,11 @@ export function implementIdentity(
     async changePassword(request) {
       await changePassword({ prisma, passwords }, request, now);
       return {};
+    },
+    async exportPerson({ sessionHash }) {
+      const session = await extendSession(prisma, bytesOf(sessionHash), now());
+      if (session === undefined) throw new GatewayError("not_found", "The session has ended.");
+      return { document: await exportPerson(prisma, session.operatorId, now()) };
     },
     async issuePlaygroundKey({ actor, account, dailyBudgetNanoUsd: dailyNanoUsd }) {
       const request = { actor: actorOf(actor), account, dailyNanoUsd };

@@ -3,6 +3,7 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import { revokeKeysOf } from "../keys.ts";
+import { erasePeopleOf } from "../members/erasure.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { toAccount } from "./account-messages.ts";
 import { publishKeyChange } from "./key-notice.ts";
@@ -45,8 +46,7 @@ export function implementAccountEnds(parts: OperatorParts) {
           const at = now();
           const before = await transaction.account.findUniqueOrThrow({ where: { id: accountId } });
           const keyHashes = await revokeKeysOf(transaction, { accountId }, at);
-          await transaction.member.deleteMany({ where: { accountId } });
-          await transaction.invitation.deleteMany({ where: { accountId } });
+          await erasePeopleOf(transaction, accountId, at);
           await transaction.autoTopUp.deleteMany({ where: { accountId } });
           const data = { closedAt: before.closedAt ?? at, frozenAt: before.frozenAt ?? at };
           const closed = await transaction.account.update({ where: { id: accountId }, data });
@@ -60,7 +60,23 @@ export function implementAccountEnds(parts: OperatorParts) {
       );
       publishEnd(accountId, keyHashes);
       contentDeletion.wake();
+      await prisma.refusal.deleteMany({ where: { accountId } });
+      await deleteConversationsOf(parts, accountId);
       return { account: toAccount(closed) };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+/** Deletes the conversations of an account's keys, which nobody else can delete once they are revoked. */
+async function deleteConversationsOf(
+  { prisma, conversations }: OperatorParts,
+  accountId: string,
+): Promise<void> {
+  const keys = await prisma.apiKey.findMany({ where: { accountId }, select: { id: true } });
+  const keyIds = keys.map(({ id }) => id);
+  if (keyIds.length === 0) return;
+  if ((await conversations.countConversations({ keyIds })).conversations === 0) return;
+  for (const keyId of keyIds) {
+    await conversations.deleteConversations({ caller: { keyId, accountId } });
+  }
 }

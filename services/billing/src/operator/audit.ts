@@ -21,14 +21,34 @@ export function implementAudit({ prisma }: OperatorParts) {
         orderBy: { id: "desc" },
         take: take + 1,
       });
-      return { records: found.slice(0, take).map(toRecord), hasMore: found.length > take };
+      const records = found.slice(0, take);
+      const names = await memberNames(prisma, records);
+      return {
+        records: records.map((record) => toRecord(record, names)),
+        hasMore: found.length > take,
+      };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 
-function toRecord({ at, before, after, reference: _, ...record }: AuditRecord) {
+/** Resolves with the names of the members among those who made changes, by their ids. */
+async function memberNames(
+  prisma: OperatorParts["prisma"],
+  records: readonly AuditRecord[],
+): Promise<ReadonlyMap<string, string>> {
+  const members = records.filter(({ actorKind }) => actorKind === "member");
+  const ids = [...new Set(members.map(({ actorId }) => actorId))];
+  const found = await prisma.operator.findMany({ where: { id: { in: ids } } });
+  return new Map(found.map(({ id, name }) => [id, name]));
+}
+
+function toRecord(
+  { at, before, after, reference: _, ...record }: AuditRecord,
+  names: ReadonlyMap<string, string>,
+) {
   return {
     ...record,
+    actorName: names.get(record.actorId) ?? record.actorName,
     at: timestampFromDate(at),
     before: JSON.stringify(before),
     after: JSON.stringify(after),

@@ -1,5 +1,9 @@
 import { GatewayError } from "@tollgate/core/errors";
-import { MemberRole, type RemoveMemberRequest } from "@tollgate/proto/tollgate/v1/member";
+import {
+  type ExportMemberRequest,
+  MemberRole,
+  type RemoveMemberRequest,
+} from "@tollgate/proto/tollgate/v1/member";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount, requireOpenAccount } from "../accounts.ts";
@@ -7,6 +11,7 @@ import { recordChange } from "../audit.ts";
 import { revokeKeysOf } from "../keys.ts";
 import { admitMail } from "../mail/mail-limits.ts";
 import { readAddress } from "../members/addresses.ts";
+import { exportPerson } from "../members/export-person.ts";
 import { createInvitation, listInvitations, withdrawInvitation } from "../members/invitations.ts";
 import { memberSnapshot, toInvitation, toMember } from "../members/member-messages.ts";
 import { storedMemberRole } from "../members/member-roles.ts";
@@ -42,6 +47,7 @@ export function implementMembers(parts: OperatorParts) {
       return { member: toMember(after) };
     },
     removeMember: (request) => removeMember(parts, request),
+    exportMember: (request) => exportMember(parts, request),
     async inviteMember({ account, email: text, role }) {
       const { id: accountId, name } = await requireOpenAccount(prisma, account);
       const email = readAddress(text);
@@ -110,4 +116,19 @@ async function removeMember(
   });
   for (const hash of revoked) publishKeyChange(notices, hash);
   return {};
+}
+
+async function exportMember(
+  { prisma, actor, now }: OperatorParts,
+  { account, personId }: ExportMemberRequest,
+) {
+  const { id: accountId } = await requireAccount(prisma, account);
+  return prisma.$transaction(async (transaction) => {
+    await requireMember(transaction, accountId, personId);
+    await recordChange(transaction, actor, {
+      action: "ExportMember",
+      ...{ subjectKind: "member", subjectId: personId, accountId },
+    });
+    return { document: await exportPerson(transaction, personId, now()) };
+  });
 }

@@ -30,7 +30,7 @@ export const closeAccountCommand: Command = {
     const { account } = await operator().closeAccount({ account: name });
     const id = account?.id ?? "";
     return {
-      lines: [`account ${id} is closed; its keys are revoked, its members removed`],
+      lines: [`account ${id} is closed; its keys are revoked, the data of its people deleted`],
       json: { id, closed_at: isoTime(account?.closedAt) },
     };
   },

@@ -63,6 +63,16 @@ export const removeMemberCommand: Command = {
   },
 };
 
+/** `tollgate member export` */
+export const exportMemberCommand: Command = {
+  takes: ["ACCOUNT", "PERSON-ID"],
+  options: [],
+  async run([account = "", personId = ""], _options, operator) {
+    const { document } = await operator().exportMember({ account, personId });
+    return { lines: [document.trimEnd()], json: JSON.parse(document) };
+  },
+};
+
 const roles: Readonly<Record<string, MemberRole>> = {
   admin: MemberRole.ADMIN,
   developer: MemberRole.DEVELOPER,

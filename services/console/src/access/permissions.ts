@@ -45,6 +45,8 @@ export const operatorRules: Calls<typeof OperatorService> = {
   listMembers: { role: VIEWER, members: [ADMIN], confinedBy: "account" },
   updateMember: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
   removeMember: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
+  // It has the other accounts of the person, too.
+  exportMember: { role: OPERATOR },
   inviteMember: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
   listInvitations: { role: VIEWER, members: [ADMIN], confinedBy: "account" },
   withdrawInvitation: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
@@ -131,6 +133,7 @@ export const playgroundRule: Rule = {
 
 /** The calls of ConsoleService that need somebody who is signed in. */
 export const consoleRules = {
+  exportOwnData: { role: CUSTOMER, members: "anybody" },
   setPassword: { role: CUSTOMER, members: "anybody" },
   setUpSecondFactor: { role: CUSTOMER, members: "anybody" },
   confirmSecondFactor: { role: CUSTOMER, members: "anybody" },

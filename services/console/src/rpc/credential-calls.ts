@@ -5,13 +5,18 @@ import { requireRule } from "../access/require-rule.ts";
 import { addressOf } from "./call-context.ts";
 import type { ConsoleCallParts } from "./console-call-parts.ts";
 
-/** Returns the calls by which people change their own password and second factor. */
+/** Returns the calls by which people read what is stored of them, and change their credentials. */
 export function implementCredentials({ sessions, identities, issuer }: ConsoleCallParts) {
   function callerOf(context: HandlerContext) {
     return { sessionHash: sessions.hash(context.requestHeader), address: addressOf(context) };
   }
 
   return {
+    async exportOwnData(_request, { requestHeader }) {
+      await requireRule(sessions, consoleRules.exportOwnData, requestHeader);
+      const sessionHash = sessions.hash(requestHeader);
+      return { document: (await identities.exportPerson({ sessionHash })).document };
+    },
     async setPassword({ presentPassword, newPassword }, context) {
       await requireRule(sessions, consoleRules.setPassword, context.requestHeader);
       const passwords = { presentPassword, newPassword };

@@ -452,6 +452,7 @@ CREATE TABLE audit_record (
   at           timestamptz(6) NOT NULL DEFAULT now(),
   actor_kind   text NOT NULL CHECK (actor_kind IN ('operator', 'member', 'token', 'local')),
   actor_id     text NOT NULL,
+  -- Empty for a member, whose name is in "operator".
   actor_name   text NOT NULL,
   -- The rpc.
   action       text NOT NULL,
@@ -467,6 +468,8 @@ CREATE TABLE audit_record (
 );
 
 CREATE INDEX audit_record_account_id ON audit_record (account_id, id);
+-- For the export of a person's data.
+CREATE INDEX audit_record_actor_id ON audit_record (actor_id, id);
 CREATE UNIQUE INDEX audit_record_reference ON audit_record (action, subject_id, reference);
 
 -- The providers' keys that operators store. A value is sealed by AES-256-GCM under a data key of its own,

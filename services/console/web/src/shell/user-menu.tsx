@@ -1,9 +1,12 @@
+import { useMutation } from "@connectrpc/connect-query";
+import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { DropdownMenu } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { useSession } from "../calls/use-session.ts";
 import { useSignOut } from "../calls/use-sign-out.ts";
+import { saveFile } from "../format/csv.ts";
 import { memberRoleNames } from "../format/member-roles.ts";
 import { roleNames } from "../format/roles.ts";
 import { Icon } from "../ui/icons.tsx";
@@ -23,6 +26,9 @@ export function UserMenu({ operator }: { operator: Operator }) {
   const { memberRole = MemberRole.UNSPECIFIED, offersSecondFactor } = useSession().data ?? {};
   const isMember = memberRole !== MemberRole.UNSPECIFIED;
   const signOut = useSignOut();
+  const download = useMutation(ConsoleService.method.exportOwnData, {
+    onSuccess: ({ document }) => saveFile("tollgate-data.json", "application/json", document),
+  });
   const [dialog, setDialog] = useState<"password" | "second factor">();
   const close = () => setDialog(undefined);
   const isLocal = operator.issuer === "";
@@ -55,6 +61,9 @@ export function UserMenu({ operator }: { operator: Operator }) {
                 {operator.hasSecondFactor ? "Turn off second factor" : "Set up second factor"}
               </DropdownMenu.Item>
             )}
+            <DropdownMenu.Item className="popup-item" onSelect={() => download.mutate({})}>
+              Download my data
+            </DropdownMenu.Item>
             <DropdownMenu.Item className="popup-item" onSelect={() => signOut.mutate({})}>
               Sign out
             </DropdownMenu.Item>

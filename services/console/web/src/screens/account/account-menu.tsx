@@ -30,7 +30,7 @@ export function AccountMenu({ account: { id: account, name, frozenAt } }: { acco
     },
     {
       ...{ opening: close, call: closeAccount, text: "Close account" },
-      note: "Its keys are revoked, and its members removed. The wallet and the ledger stay.",
+      note: "Its keys are revoked, its members removed, and what is stored of its people is deleted. The wallet and the ledger stay. This cannot be undone.",
       run: () => closeAccount.mutate({ account }),
     },
   ];
