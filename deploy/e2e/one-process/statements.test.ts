@@ -117,6 +117,7 @@ describe("a statement", () => {
     expect((await issue()).issued).toBeGreaterThan(0);
     const [listed] = await statementsOf(account);
     const number = listed?.number ?? 0n;
+    expect(listed?.sums).toMatchObject({ charges: [], topUps: [], refunds: [], adjustments: [] });
     const { statement, pdf } = await stack.operator.getStatement({ account, number, asPdf: true });
     const sums = statement?.sums;
     expect(statement).toMatchObject({
@@ -125,6 +126,7 @@ describe("a statement", () => {
     });
     expect(sums?.openingNanoUsd).toBe(await sumOfEntries(account, start));
     expect(sums?.closingNanoUsd).toBe(await sumOfEntries(account, end));
+    expect(listed?.sums?.closingNanoUsd).toBe(sums?.closingNanoUsd);
     expect(sums?.chargesNanoUsd).toBe(6_000n + 123_000n * BigInt(manyEntries));
     expect(sums?.charges).toMatchObject([
       { alias: "large", keyId, requests: BigInt(manyEntries), chargedNanoUsd: 12_300_000_000n },
