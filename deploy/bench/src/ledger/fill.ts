@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 /** Rows per statement. */
-const batch = 250_000;
+const batch = 50_000;
 
 type Database = Pick<pg.Pool, "query">;
 
