@@ -52,6 +52,8 @@ describe("a client that disconnects", () => {
     expect(stack.simulator.calls.list({ user })).toMatchObject([
       { outcome: "client_disconnected" },
     ]);
+    const listed = await stack.operator.listRequests({ account: leaver.accountId });
+    expect(listed.requests).toMatchObject([{ isPartial: true, errorCode: "", clientStatus: 0 }]);
   });
 
   describe("from a response that is not a stream", () => {

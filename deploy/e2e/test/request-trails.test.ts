@@ -94,7 +94,7 @@ describe("the record of a request", () => {
   test("of a stream has the time of its first token, and of one that is cut the failure", async () => {
     const stream = await chat({ stream: true, model: "test-small" });
     const whole = await recordOf(stream);
-    expect(whole.request).toMatchObject({ isStreamed: true, errorCode: "" });
+    expect(whole.request).toMatchObject({ isStreamed: true, isPartial: false, errorCode: "" });
     expect(whole.request?.firstTokenMs).toBeLessThanOrEqual(whole.request?.durationMs ?? 0);
     const cut = await recordOf(await chat({ stream: true, model: "test-cut" }));
     expect(cut.request).toMatchObject({ isStreamed: true, alias: "test-cut" });

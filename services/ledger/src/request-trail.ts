@@ -28,6 +28,7 @@ type StoredClient = [
   userAgent: string,
   requestId: string,
   responseId: string,
+  isPartial?: true,
 ];
 
 /** The reason and the message are left out where both are empty. */
@@ -77,7 +78,8 @@ function storedPassedOver({ provider, upstreamModel, reason, key }: PassedOverSl
 
 function storedClient(trail: RequestTrail): StoredClient {
   const { clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId } = trail;
-  return [clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId];
+  const client = [clientStatus, clientMessage, endpoint, userAgent, clientRequestId] as const;
+  return trail.isPartial ? [...client, responseId, true] : [...client, responseId];
 }
 
 /**
@@ -115,6 +117,7 @@ function toFields(stored: StoredTrail) {
   const [attempts, durationMs, firstTokenMs, errorCode, traceId, held, isStreamed] = stored;
   const [, , , , , , , passedOver, client] = stored;
   const [clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId] = client;
+  const [, , , , , , isPartial = false] = client;
   return {
     attempts: attempts.map(toAttempt),
     durationMs,
@@ -123,6 +126,7 @@ function toFields(stored: StoredTrail) {
     traceId,
     heldNanoUsd: BigInt(held),
     isStreamed,
+    isPartial,
     passedOver: passedOver.map(([provider, upstreamModel, reason, key]) => {
       return { provider, upstreamModel, reason, key };
     }),

@@ -20,12 +20,14 @@ async function connect({ autoPong }: { autoPong: boolean }) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const options = { port: 0, autoPong, closeTimeout: neverMs };
   const server = new WebSocketServer(options);
+  server.on("headers", (headers) => headers.push("x-request-id: up-1"));
   const connected = once(server, "connection") as Promise<[WebSocket]>;
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const providers = {
     streamUrl: () => url,
     streamHeaders: async () => ({}),
     streamConnection: () => ({}),
+    readUpgrade: vi.fn(),
   };
   const { signal } = new AbortController();
   const client = providers as unknown as ProviderClient;
@@ -36,8 +38,14 @@ async function connect({ autoPong }: { autoPong: boolean }) {
     socket.close();
     server.close();
   });
-  return { socket, provider };
+  return { socket, provider, readUpgrade: providers.readUpgrade };
 }
+
+test("the headers of the provider's response to the upgrade are read for the id of the request", async () => {
+  const { readUpgrade } = await connect({ autoPong: true });
+  const headers = expect.objectContaining({ "x-request-id": "up-1" });
+  expect(readUpgrade).toHaveBeenCalledExactlyOnceWith("req_1", headers);
+});
 
 test(
   "the connection to a provider that does not respond to pings is closed",

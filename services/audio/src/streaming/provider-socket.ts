@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Slot } from "@tollgate/catalog/model";
 import { type JsonObject, jsonObjectOf } from "@tollgate/core/json";
 import { repeat } from "@tollgate/core/repeat";
@@ -60,6 +61,9 @@ export async function connectProvider(
     maxPayload: maxEventBytes,
     perMessageDeflate: false,
   });
+  const readHeaders = ({ headers }: IncomingMessage) => providers.readUpgrade(requestId, headers);
+  socket.once("upgrade", readHeaders);
+  socket.once("unexpected-response", (_request, response) => readHeaders(response));
   const audio = { hasEnded: false };
   const events = queueEvents(socket, startHeartbeat(socket), (value) =>
     adapter.event(value, audio.hasEnded),

@@ -8,7 +8,8 @@ import { isoTime } from "./times.ts";
 export function requestLines(request: RequestRecord, entry: Entry | undefined): string[] {
   const { errorCode, firstTokenMs } = request;
   const first = firstTokenMs === undefined ? "" : `, first token after ${firstTokenMs} ms`;
-  const ended = errorCode === "" ? "served" : `failed: ${errorCode}`;
+  const served = request.isPartial ? "ended before it was complete, and billed" : "served";
+  const ended = errorCode === "" ? served : `failed: ${errorCode}`;
   return [
     `${request.requestId}  ${isoTime(request.occurredAt)}`,
     field("account", `${request.accountId}, key ${request.keyId}`),
@@ -99,6 +100,7 @@ export function requestJson(request: RequestRecord) {
     provider: request.provider,
     upstream_model: request.upstreamModel,
     is_streamed: request.isStreamed,
+    is_partial: request.isPartial,
     error_code: request.errorCode,
     occurred_at: isoTime(request.occurredAt),
     duration_ms: request.durationMs,

@@ -166,7 +166,9 @@ class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration 
       await this.#outcome.fail(this.#attempts.record.abandon(failure), sent);
       return;
     }
-    const measured = await this.#measure(partial.slot, partial.response, sent);
+    const { status, message } = sent;
+    const ended = { status, message, isPartial: true };
+    const measured = await this.#measure(partial.slot, partial.response, ended);
     await measured.settle();
   }
 }

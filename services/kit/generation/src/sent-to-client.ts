@@ -8,6 +8,8 @@ export interface SentToClient {
   status: number;
   /** The message of the error. Empty for a response without one. */
   message: string;
+  /** Whether a response that ended before it was complete is billed. Default: not. */
+  isPartial?: boolean;
 }
 
 export const sentInFull: SentToClient = { status: 200, message: "" };

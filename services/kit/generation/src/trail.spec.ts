@@ -62,3 +62,21 @@ test("a call that its provider breaks off has one error code, at the attempt and
   expect(errorCode).toBe("529");
   expect(attempts.map((attempt) => attempt.errorCode)).toEqual([errorCode]);
 });
+
+test("the record of a response that is billed although it ended early says so", async () => {
+  const { engine, call, events } = engineWorld();
+  const ended = engine.generate(call, async (generation) => {
+    const { slot } = await generation.attempt(async () => "opened");
+    generation.billPartial(() => ({ slot, response: images(1n) }));
+    throw new PeerError("cancelled", "left");
+  });
+  await expect(ended).rejects.toThrow("left");
+  await engine.generate(call, async (generation) => {
+    const { slot } = await generation.attempt(async () => "opened");
+    await generation.settle(slot, images(1n));
+  });
+  expect(events.map(({ trail }) => [trail?.isPartial, trail?.clientStatus])).toEqual([
+    [true, 0],
+    [false, 200],
+  ]);
+});

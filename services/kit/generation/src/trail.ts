@@ -124,7 +124,7 @@ export class Trail implements RequestIdWatcher {
     { endpoint, userAgent, clientRequestId }: Caller,
     heldNanoUsd: NanoUsd,
     errorCode: string,
-    { status, message }: SentToClient,
+    { status, message, isPartial = false }: SentToClient,
   ): RequestTrail {
     return {
       $typeName: "tollgate.v1.RequestTrail",
@@ -135,6 +135,7 @@ export class Trail implements RequestIdWatcher {
       traceId: this.#traceId,
       heldNanoUsd,
       isStreamed: this.#isStreamed,
+      isPartial,
       clientStatus: this.#isStreamed && status > 0 ? 200 : status,
       clientMessage: storableText(message, maxMessageCharacters),
       endpoint,

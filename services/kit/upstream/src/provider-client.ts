@@ -44,6 +44,8 @@ export interface ProviderClient {
   ): Promise<Record<string, string>>;
   /** Returns how that upgrade is connected. Throws as `streamHeaders` does. */
   streamConnection(slot: Slot): UpgradeConnection;
+  /** Reads the id that the provider gave a request from the headers of its response to the upgrade. */
+  readUpgrade(requestId: string, headers: ProviderRefusal["headers"]): void;
   close(): Promise<void>;
 }
 
@@ -132,6 +134,7 @@ export function createProviderClient(
         ...upgradeHeaders(url),
       };
     },
+    readUpgrade: (requestId, headers) => requestIds.readHeaders(requestId, headers),
     streamConnection: (slot) => connections.forUpgrade(slot.provider, streamUrlOf(slot, env)),
     close: () => connections.destroy(),
   };

@@ -71,7 +71,9 @@ function Outcome(props: {
   refusals: readonly RequestRefusal[];
 }) {
   const { requests, refusals } = props;
-  if (requests.some(({ errorCode }) => errorCode === "")) return <Badge tone="good">Served</Badge>;
+  const served = requests.filter(({ errorCode }) => errorCode === "");
+  if (served.some(({ isPartial }) => !isPartial)) return <Badge tone="good">Served</Badge>;
+  if (served.length > 0) return <Badge tone="warn">Billed in part</Badge>;
   if (requests.length > 0) return <Badge tone="bad">Failed</Badge>;
   return refusals.length > 0 && <Badge tone="warn">Refused</Badge>;
 }

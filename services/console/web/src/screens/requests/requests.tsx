@@ -133,8 +133,14 @@ const outcomeColumns: readonly DataColumn<RequestRecord>[] = [
   },
   {
     header: "Status",
-    cell: ({ errorCode }) =>
-      errorCode === "" ? <Badge tone="good">Served</Badge> : <Badge tone="bad">{errorCode}</Badge>,
+    cell: ({ errorCode, isPartial }) => {
+      if (errorCode !== "") return <Badge tone="bad">{errorCode}</Badge>;
+      return isPartial ? (
+        <Badge tone="warn">Billed in part</Badge>
+      ) : (
+        <Badge tone="good">Served</Badge>
+      );
+    },
   },
 ];
 
