@@ -7,7 +7,7 @@ import { connectOperator } from "@tollgate/local/operator";
 import { clusterSecrets, startCluster } from "./cluster.ts";
 import { createCustomers } from "./customers.ts";
 import type { Observation } from "./observation.ts";
-import { startReplicatedDatabase } from "./replicated-database.ts";
+import { type ReplicatedDatabase, startReplicatedDatabase } from "./replicated-database.ts";
 import { judgeLedger, waitForSettlement } from "./settlement.ts";
 import { workloads } from "./workloads.ts";
 
@@ -29,12 +29,17 @@ const creditsUsd = [1_000, 1_000];
 
 /**
  * Kills the first of two Postgres servers while clients send requests, promotes the second, and moves
- * the address to it. Each part goes on until `complete` requests are complete in it.
+ * the address to it. Each part goes on until `complete` requests are complete in it; what the second server needs
+ * is prepared in the middle of the first part.
  */
-export async function failOver(clients: number, complete: number): Promise<Failover> {
+export async function failOver(
+  clients: number,
+  complete: number,
+  start: (folder: string) => Promise<ReplicatedDatabase> = startReplicatedDatabase,
+): Promise<Failover> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-failover-"));
   await chmod(folder, 0o711);
-  const database = await startReplicatedDatabase(folder);
+  const database = await start(folder);
   const settings = { TOLLGATE_HOLD_SECONDS: "30", TOLLGATE_MISSING_AFTER_SECONDS: "3" };
   const cluster = await startCluster(settings, 1, { database });
   const operator = connectOperator(cluster.fleet.billingAddress, clusterSecrets);
@@ -60,12 +65,14 @@ export async function failOver(clients: number, complete: number): Promise<Failo
       }
     }
 
-    const untilComplete = async (name: "before" | "after") => {
+    const untilComplete = async (name: "before" | "after", count: number) => {
       const isComplete = ({ outcome }: Observation) => outcome === "complete";
-      while ((parts[name]?.filter(isComplete).length ?? 0) < complete) await sleep(pollMs);
+      while ((parts[name]?.filter(isComplete).length ?? 0) < count) await sleep(pollMs);
     };
     const running = Array.from({ length: clients }, runClient);
-    await untilComplete("before");
+    await untilComplete("before", complete / 2);
+    await database.prepare?.();
+    await untilComplete("before", complete);
     const killedAt = performance.now();
     await database.killFirst();
     part = "during";
@@ -73,7 +80,7 @@ export async function failOver(clients: number, complete: number): Promise<Failo
     await database.promoteSecond();
     const outageMs = performance.now() - killedAt;
     part = "after";
-    await untilComplete("after");
+    await untilComplete("after", complete);
     isRunning = false;
     await Promise.all(running);
     const { before = [], during = [], after = [] } = parts;

@@ -6,10 +6,12 @@ import { startForwarder } from "@tollgate/e2e/forwarder";
 import { type EmbeddedPostgres, startPostgres } from "@tollgate/local/postgres";
 import pg from "pg";
 
-/** A Postgres with a synchronous standby, behind one address. */
+/** A Postgres that can be lost, and a second one that replaces it, behind one address. */
 export interface ReplicatedDatabase {
   /** The address leads to the first server, and after a failover to the second. */
   url: string;
+  /** Prepares the second server from the first one in use. Undefined where it always follows the first. */
+  prepare?(): Promise<void>;
   /** Kills the first server. The address leads to none then. */
   killFirst(): Promise<void>;
   /** Promotes the second server, and moves the address to it. */
@@ -17,14 +19,15 @@ export interface ReplicatedDatabase {
   stop(): Promise<void>;
 }
 
-/** Starts both in folders of `folder`. Resolves once the standby takes part in each commit. */
+/** Starts a server and its synchronous standby in folders of `folder`. Resolves once the standby takes part in each commit. */
 export async function startReplicatedDatabase(folder: string): Promise<ReplicatedDatabase> {
   const firstFolder = join(folder, "first");
   const secondFolder = join(folder, "second");
   const created = await startPostgres({ dataFolder: firstFolder });
   // A copy of a server that has stopped is a standby at the same position.
   await created.stop();
-  await copyServer(firstFolder, secondFolder);
+  await copyServerData(firstFolder, secondFolder);
+  await writeFile(join(secondFolder, "postgres", "standby.signal"), "");
   const first = await startPostgres({
     dataFolder: firstFolder,
     port: portOf(created),
@@ -49,7 +52,7 @@ export async function startReplicatedDatabase(folder: string): Promise<Replicate
       await first.stop();
     },
     async promoteSecond() {
-      await query(second, "SELECT pg_promote()");
+      await queryServer(second, "SELECT pg_promote()");
       address.moveTo(portOf(second));
     },
     async stop() {
@@ -59,16 +62,16 @@ export async function startReplicatedDatabase(folder: string): Promise<Replicate
   };
 }
 
-async function copyServer(from: string, to: string): Promise<void> {
+/** Copies the data of a server and its password to a new folder. */
+export async function copyServerData(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o711 });
   await copyFile(join(from, "postgres.password"), join(to, "postgres.password"));
   await promisify(execFile)("cp", ["-a", join(from, "postgres"), join(to, "postgres")]);
-  await writeFile(join(to, "postgres", "standby.signal"), "");
 }
 
 async function untilSynchronous(server: EmbeddedPostgres): Promise<void> {
   for (;;) {
-    const rows = await query(
+    const rows = await queryServer(
       server,
       "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'",
     );
@@ -76,7 +79,8 @@ async function untilSynchronous(server: EmbeddedPostgres): Promise<void> {
   }
 }
 
-async function query({ url }: EmbeddedPostgres, text: string): Promise<unknown[]> {
+/** Resolves with the rows of a statement. */
+export async function queryServer({ url }: EmbeddedPostgres, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -86,6 +90,7 @@ async function query({ url }: EmbeddedPostgres, text: string): Promise<unknown[]
   }
 }
 
-function portOf({ url }: EmbeddedPostgres): number {
+/** Returns the port of a server. */
+export function portOf({ url }: EmbeddedPostgres): number {
   return Number(new URL(url).port);
 }

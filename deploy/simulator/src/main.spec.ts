@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { networkInterfaces } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -30,6 +31,19 @@ test.each(["SIGTERM", "SIGINT"] as const)("it prints its URL and exits on %s", a
   const exit = exitOf(child);
   child.kill(sig);
   expect(await exit).toBe(0);
+});
+
+test("it listens on the addresses of both families where SIMULATOR_HOST is *", async () => {
+  const child = run({ SIMULATOR_HOST: "*" });
+  const { port } = new URL(await urlOf(child));
+  const families = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  const hasIPv6 = families.some(({ address }) => address === "::1");
+  for (const host of ["127.0.0.1", ...(hasIPv6 ? ["[::1]"] : [])]) {
+    expect((await fetch(`http://${host}:${port}/_simulator/health`)).status, host).toBe(200);
+  }
+  const exit = exitOf(child);
+  child.kill("SIGTERM");
+  await exit;
 });
 
 test("it exits with its parent when SIMULATOR_END_WITH_PARENT is 1", async () => {

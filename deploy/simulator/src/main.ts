@@ -2,7 +2,7 @@ import { startSimulator } from "./simulator.ts";
 
 /**
  * Runs a simulator as a program. It listens on `SIMULATOR_PORT` (default 0, a free port) of
- * `SIMULATOR_HOST` (default 127.0.0.1). With `SIMULATOR_END_WITH_PARENT=1` it exits when its
+ * `SIMULATOR_HOST` (default 127.0.0.1; `*` for all addresses of the machine). With `SIMULATOR_END_WITH_PARENT=1` it exits when its
  * standard input or its IPC channel closes. Once it listens, it prints one line:
  * `{"url":"http://…"}`.
  */

@@ -110,7 +110,7 @@ const ROUTES: readonly SimulatorRoute[] = [
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * Starts a simulator. Port 0 picks a free port. Rejects when the port is in use.
+ * Starts a simulator. Port 0 picks a free port. The host `*` is all addresses of the machine, of both families. Rejects when the port is in use.
  * `nowMs` is the clock of `created` and of the call log.
  */
 export async function startSimulator(options: {
@@ -135,11 +135,12 @@ export async function startSimulator(options: {
   });
   const live = createLiveUpgrade(state);
   server.on("upgrade", live.accept);
-  server.listen(port, host);
+  // Without a host, Node listens on `::`, or on `0.0.0.0` where the machine has no IPv6.
+  server.listen(port, host === "*" ? undefined : host);
   await once(server, "listening");
   const address = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    url: `http://${hostInUrl(host)}:${address.port}`,
     calls: state.calls,
     replies: state.replies,
     issued: state.issued,
@@ -193,4 +194,9 @@ function sendInternalError(call: SimulatorCall, error: unknown): void {
     return;
   }
   sendProviderError(call, { status: 500, message: `the simulator failed: ${String(error)}` });
+}
+
+function hostInUrl(host: string): string {
+  if (host === "*") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
 }
