@@ -105,6 +105,12 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 - name: TOLLGATE_CONSOLE_URL
   value: {{ . | quote }}
 {{- end }}
+{{- with $console.customers.url }}
+- name: TOLLGATE_CUSTOMER_LISTEN
+  value: "*:8082"
+- name: TOLLGATE_CUSTOMER_URL
+  value: {{ . | quote }}
+{{- end }}
 {{- with $console.oidc }}
 {{- if .issuer }}
 - name: TOLLGATE_OIDC_ISSUER
@@ -264,6 +270,10 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- if or $root.Values.payments.stripe.key $root.Values.secrets.smtp.name }}
 - name: TOLLGATE_CONSOLE_URL
   value: {{ required "console.url must be set for payments and for secrets.smtp" $root.Values.console.url | quote }}
+{{- with $root.Values.console.customers.url }}
+- name: TOLLGATE_CUSTOMER_URL
+  value: {{ . | quote }}
+{{- end }}
 {{- end }}
 # For the operator's CLI, which runs in this pod.
 - name: TOLLGATE_BILLING_ADDRESS

@@ -41,6 +41,9 @@ console:
   calls: [billing]
   relays: true
   operators: true
+  {{- if .Values.console.customers.url }}
+  customers: true
+  {{- end }}
   operatorSecret: true
 ledger:
   calls: []

@@ -103,6 +103,9 @@ spec:
 {{- if .operators }}
 - { name: console, containerPort: 8081 }
 {{- end }}
+{{- if .customers }}
+- { name: customers, containerPort: 8082 }
+{{- end }}
 - { name: operations, containerPort: 9092 }
 {{- end }}
 

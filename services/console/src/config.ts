@@ -1,4 +1,5 @@
 import { type Environment, integerSetting, readSettings } from "@tollgate/core/config";
+import { StartError } from "@tollgate/core/errors";
 import { parseUsd } from "@tollgate/core/money";
 import { type HttpAddress, parseHttpAddress } from "@tollgate/http/address";
 import { z } from "zod";
@@ -10,6 +11,8 @@ export interface ConsoleConfig {
   webhookListen: HttpAddress | undefined;
   /** Where browsers reach the console, without a path; undefined where it is reached directly. */
   origin: string | undefined;
+  /** Where customers reach the console without operators; undefined where they have no listener of their own. */
+  customers: { listen: HttpAddress; origin: string } | undefined;
   /** Where clients reach the gateway, without a path; undefined where it is that of this process. */
   publicUrl: string | undefined;
   /** Where an edge of another process serves the requests of the playground. */
@@ -23,6 +26,7 @@ export interface ConsoleConfig {
 const variable = "TOLLGATE_CONSOLE_LISTEN";
 const nanoPerUsd = 1_000_000_000n;
 const webhookVariable = "TOLLGATE_WEBHOOK_LISTEN";
+const customerVariable = "TOLLGATE_CUSTOMER_LISTEN";
 
 /** Reads the console's settings. Throws a StartError that names an invalid one. */
 export function readConsoleConfig(env: Environment): ConsoleConfig {
@@ -33,11 +37,21 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
     webhookListen:
       webhookListen === undefined ? undefined : parseHttpAddress(webhookVariable, webhookListen),
     origin: settings.TOLLGATE_CONSOLE_URL?.replace(/\/$/, ""),
+    customers: customersOf(settings),
     publicUrl: settings.TOLLGATE_PUBLIC_URL?.replace(/\/$/, ""),
     edgeUrl: settings.TOLLGATE_EDGE_URL.replace(/\/$/, ""),
     playgroundNanoUsd: settings.TOLLGATE_PLAYGROUND_BUDGET,
     proxies: settings.TOLLGATE_CONSOLE_PROXIES,
   };
+}
+
+function customersOf(settings: z.output<typeof schema>): ConsoleConfig["customers"] {
+  const { [customerVariable]: listen, TOLLGATE_CUSTOMER_URL: url } = settings;
+  if (listen === undefined) return undefined;
+  if (url !== undefined) {
+    return { listen: parseHttpAddress(customerVariable, listen), origin: url.replace(/\/$/, "") };
+  }
+  throw new StartError(`TOLLGATE_CUSTOMER_URL: is not set, but ${customerVariable} is`);
 }
 
 /** Returns whether a text is an origin, apart from a slash at its end. */
@@ -49,6 +63,11 @@ function isOrigin(text: string): boolean {
 const schema = z.object({
   TOLLGATE_CONSOLE_LISTEN: z.string().optional(),
   TOLLGATE_WEBHOOK_LISTEN: z.string().optional(),
+  TOLLGATE_CUSTOMER_LISTEN: z.string().optional(),
+  TOLLGATE_CUSTOMER_URL: z
+    .string()
+    .refine(isOrigin, "must be a URL without a path, such as https://customers.example.com")
+    .optional(),
   TOLLGATE_CONSOLE_URL: z
     .string()
     .refine(isOrigin, "must be a URL without a path, such as https://console.example.com")

@@ -131,6 +131,8 @@ describe("the environment", () => {
     expect(env).toMatchObject({
       TOLLGATE_CONSOLE_LISTEN: "*:8081",
       TOLLGATE_CONSOLE_URL: "https://console.example.com",
+      TOLLGATE_CUSTOMER_LISTEN: "*:8082",
+      TOLLGATE_CUSTOMER_URL: "https://customers.example.com",
       TOLLGATE_CONSOLE_PROXIES: "1",
       TOLLGATE_EDGE_URL: "http://gateway-tollgate-edge:8080",
       TOLLGATE_PUBLIC_URL: "https://api.example.com",

@@ -4,7 +4,7 @@ import { podsOf } from "./manifest.ts";
 import { createNetwork, type Endpoint } from "./network.ts";
 
 /** All ports of the fleet and of the servers around it. */
-const ports = [53, 80, 443, 4222, 4318, 5432, 6432, 8000, 8080, 8081, 9090, 9091, 9092];
+const ports = [53, 80, 443, 4222, 4318, 5432, 6432, 8000, 8080, 8081, 8082, 9090, 9091, 9092];
 
 const externals: readonly Endpoint[] = [
   { name: "ingress controller", namespace: "ingress-nginx", labels: {} },
@@ -159,6 +159,13 @@ describe("the network policies", () => {
     const open = await connectionsOf("defaults", "warnings.webhooks=true");
     const added = open.filter((connection) => !closed.includes(connection));
     expect(added).toEqual(["billing -> internet:443"]);
+  });
+
+  it("allow customers to the listener of their own where there is one", async () => {
+    const before = await connectionsOf("defaults");
+    const open = await connectionsOf("defaults", "console.customers.url=https://c.example.com");
+    const added = open.filter((connection) => !before.includes(connection));
+    expect(added).toEqual(["ingress controller -> console:8082"]);
   });
 
   it("allow clients only from the ingress namespace", async () => {

@@ -47,6 +47,7 @@ describe("client traffic", () => {
     expect(Object.fromEntries(backends)).toEqual({
       "api.example.com": { name: "gateway-tollgate-edge", port: { name: "http" } },
       "console.example.com": { name: "gateway-tollgate-console", port: { name: "console" } },
+      "customers.example.com": { name: "gateway-tollgate-console", port: { name: "customers" } },
       "webhooks.example.com": { name: "gateway-tollgate-console", port: { name: "console" } },
     });
   });

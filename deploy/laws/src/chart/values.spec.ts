@@ -62,6 +62,7 @@ describe("the chart refuses", () => {
     ["a grace period shorter than the drain", "terminationGracePeriodSeconds=5"],
     ["an ingress without a host", "ingress.enabled=true"],
     ["an ingress of the console without a host", "console.ingress.enabled=true"],
+    ["an ingress of customers without their URL", "console.customers.ingress.enabled=true"],
     ["an OpenID provider without a client id", "console.oidc.issuer=https://accounts.example.com"],
     [
       "an identity of a service that calls no providers",

@@ -10,7 +10,7 @@ import type {
   IdentityService,
   ProviderSignIn,
 } from "@tollgate/proto/tollgate/v1/identity";
-import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { OperatorRole, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { AnyHandler, Fields, Implementation } from "@tollgate/rpc/implementation";
 import type { CallActor } from "../actor.ts";
 import type { Operator, PrismaClient } from "../generated/client.ts";
@@ -32,6 +32,9 @@ import { beginSession, extendSession, type SessionMethod, useToken } from "./ses
 import { admitSignIn } from "./sign-in-failures.ts";
 import { implementSignUp } from "./sign-up.ts";
 
+type PasswordAttempt = Pick<PasswordSignIn, "name" | "password"> &
+  Pick<BeginSessionRequest, "address" | "customersOnly">;
+
 /** Who signs in, and how. */
 interface SignedIn {
   operator: Operator;
@@ -44,13 +47,17 @@ export function implementIdentity(
 ): Implementation<typeof IdentityService> {
   const { prisma, passwords, now } = parts;
 
-  function signIn({ method, address }: BeginSessionRequest): Promise<SignedIn | undefined> {
+  async function signIn(request: BeginSessionRequest): Promise<SignedIn | undefined> {
+    const { method, address, customersOnly } = request;
     switch (method.case) {
       case "linkHash":
-        return signInByLink(prisma, bytesOf(method.value), now());
-      case "password":
-        return signInByPassword({ prisma, passwords }, method.value, address, now());
+        return signInByLink(prisma, bytesOf(method.value), { customersOnly }, now());
+      case "password": {
+        const attempt = { ...method.value, address, customersOnly };
+        return signInByPassword({ prisma, passwords }, attempt, now());
+      }
       case "provider":
+        if (customersOnly && method.value.role !== OperatorRole.CUSTOMER) return undefined;
         return signInByProvider(prisma, method.value);
       default:
         throw invalidParam("method", "must be a link, a password or a provider's identity");
@@ -127,10 +134,14 @@ function identityOrNone(identity: Identity | undefined) {
 async function signInByLink(
   prisma: PrismaClient,
   secretHash: Uint8Array<ArrayBuffer>,
+  { customersOnly }: { customersOnly: boolean },
   now: Date,
 ): Promise<SignedIn | undefined> {
   const [link] = await prisma.$queryRaw<{ operator_id: string; expires_at: Date }[]>`
-    DELETE FROM sign_in_link WHERE secret_hash = ${secretHash} RETURNING operator_id, expires_at`;
+    DELETE FROM sign_in_link USING operator
+    WHERE secret_hash = ${secretHash} AND operator.id = operator_id
+      AND (role = 'customer' OR NOT ${customersOnly})
+    RETURNING operator_id, sign_in_link.expires_at`;
   if (link === undefined || link.expires_at <= now) return undefined;
   const where = { id: link.operator_id };
   return { operator: await prisma.operator.findUniqueOrThrow({ where }), method: "link" };
@@ -138,17 +149,19 @@ async function signInByLink(
 
 async function signInByPassword(
   { prisma, passwords }: { prisma: PrismaClient; passwords: Passwords },
-  { name: text, password }: PasswordSignIn,
-  address: string,
+  { name: text, password, address, customersOnly }: PasswordAttempt,
   now: Date,
 ): Promise<SignedIn | undefined> {
   const name = normalizeName(text);
-  const succeeded = await admitSignIn(prisma, { name, address }, now);
+  // Of their own, so that strangers cannot lock operators out where these sign in.
+  const subject = customersOnly ? `customer ${name}` : name;
+  const succeeded = await admitSignIn(prisma, { name: subject, address }, now);
   const local = await prisma.operator.findUnique({
     where: { issuer_subject: { issuer: "", subject: name } },
   });
   // One password is compared in all cases, so that the time does not reveal who exists.
-  const operator = local ?? (await findPerson(prisma, name));
+  const found = local ?? (await findPerson(prisma, name));
+  const operator = customersOnly && found?.role !== "customer" ? null : found;
   if (!(await passwords.isStored(password, operator?.passwordHash ?? null))) return undefined;
   if (operator === null || operator.disabledAt !== null) return undefined;
   await succeeded();

@@ -9,8 +9,9 @@ import { createSmtp } from "./smtp.ts";
 /** The outbox, and the texts of its mail. */
 export interface Mailing {
   outbox: MessageOutbox<Mail>;
-  /** Where its links lead. */
+  /** Where its links lead: those of operators, and those of customers. */
   consoleUrl: string;
+  customerUrl: string;
   texts: MailTexts;
   sealer: Sealer;
 }
@@ -27,7 +28,8 @@ export function startMailing(
     outbox,
     sealer,
     consoleUrl: settings.consoleUrl,
-    texts: createMailTexts(settings.consoleUrl),
+    customerUrl: settings.customerUrl,
+    texts: createMailTexts(settings.customerUrl),
     async stop() {
       await outbox.stop();
       close();

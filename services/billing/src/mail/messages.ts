@@ -18,7 +18,7 @@ export interface MailTexts {
   approved(to: string, accountName: string): Mail;
 }
 
-/** Creates the texts, whose links lead to the console at `consoleUrl`. */
+/** Creates the texts, whose links lead to the console of customers at `consoleUrl`. */
 export function createMailTexts(consoleUrl: string): MailTexts {
   const link = (path: LinkTo, secret = "") =>
     `${consoleUrl}${path}${secret === "" ? "" : `#${secret}`}`;

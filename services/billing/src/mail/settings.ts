@@ -8,6 +8,8 @@ export interface MailSettings {
   from: string;
   /** Where browsers reach the console, without a path. */
   consoleUrl: string;
+  /** Where customers do. */
+  customerUrl: string;
   /** Encrypts what is stored of mail until it is sent. */
   identityKey: string;
 }
@@ -21,7 +23,12 @@ export function readMailSettings(env: Environment): MailSettings | undefined {
   if (from === undefined) throw missing("TOLLGATE_MAIL_FROM");
   if (consoleUrl === undefined) throw missing("TOLLGATE_CONSOLE_URL");
   if (identityKey === undefined) throw missing("TOLLGATE_IDENTITY_KEY");
-  return { smtpUrl, from, consoleUrl: consoleUrl.replace(/\/$/, ""), identityKey };
+  const customerUrl = withoutSlash(settings.TOLLGATE_CUSTOMER_URL ?? consoleUrl);
+  return { smtpUrl, from, consoleUrl: withoutSlash(consoleUrl), customerUrl, identityKey };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, "");
 }
 
 function missing(variable: string): StartError {
@@ -47,6 +54,7 @@ const schema = z.object({
     .regex(/^[^\r\n]*@[^\r\n]*$/, "must be an address, such as Tollgate <no-reply@example.com>")
     .optional(),
   TOLLGATE_CONSOLE_URL: z.string().optional(),
+  TOLLGATE_CUSTOMER_URL: z.string().optional(),
   TOLLGATE_IDENTITY_KEY: z
     .string()
     .min(32, "must have at least 32 characters: openssl rand -hex 32")

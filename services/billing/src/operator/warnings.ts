@@ -143,7 +143,7 @@ async function testOne(parts: OperatorParts, { account, channelId }: TestWarning
     if (mailing === undefined) throw notConfigured("TOLLGATE_SMTP_URL");
     const { target } = openTarget(webhooks.sealer, channel);
     if (!(await isMailAllowed(prisma, accountId, target))) return { error: "not_a_member" };
-    const mail = warningMail(target, batch, mailing.consoleUrl);
+    const mail = warningMail(target, batch, mailing);
     await mailing.outbox.add(prisma, mail, channelId);
     mailing.outbox.wake();
     return {};

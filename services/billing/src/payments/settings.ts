@@ -11,7 +11,7 @@ export interface StripeSettings {
   /** Another address than Stripe's own. */
   url: URL | undefined;
   topUps: TopUpAmounts;
-  /** Where the console is: the page of Stripe returns there. Without a slash at its end. */
+  /** Where the console of customers is: the page of Stripe returns there. Without a slash at its end. */
   consoleUrl: string;
 }
 
@@ -25,6 +25,7 @@ export const paymentSettings = {
   TOLLGATE_STRIPE_URL: z.url("must be a URL").optional(),
   TOLLGATE_TOP_UPS: z.string().default("5-1000"),
   TOLLGATE_CONSOLE_URL: z.string().optional(),
+  TOLLGATE_CUSTOMER_URL: z.string().optional(),
 };
 
 type Variables = z.output<z.ZodObject<typeof paymentSettings>>;
@@ -41,13 +42,17 @@ export function stripeSettingsOf(variables: Variables): StripeSettings | undefin
     webhookSecrets: required(variables, "TOLLGATE_STRIPE_WEBHOOK_SECRET").split(",").map(trim),
     url: url === undefined ? undefined : new URL(url),
     topUps: parseTopUps(variables.TOLLGATE_TOP_UPS),
-    consoleUrl: required(variables, "TOLLGATE_CONSOLE_URL").replace(/\/$/, ""),
+    consoleUrl: consoleUrlOf(variables).replace(/\/$/, ""),
   };
 }
 
 /** Returns the address of an account's payments in the console, to which the pages of Stripe return. */
 export function paymentsPage({ consoleUrl }: StripeSettings, accountId: string): string {
   return `${consoleUrl}/payments?account=${accountId}`;
+}
+
+function consoleUrlOf(variables: Variables): string {
+  return variables.TOLLGATE_CUSTOMER_URL ?? required(variables, "TOLLGATE_CONSOLE_URL");
 }
 
 function required(

@@ -141,11 +141,7 @@ async function sendAll(
     }
     const { target } = openTarget(webhooks.sealer, channel);
     if (mailing === undefined || !(await isMailAllowed(transaction, accountId, target))) continue;
-    await mailing.outbox.add(
-      transaction,
-      warningMail(target, batch, mailing.consoleUrl),
-      channel.id,
-    );
+    await mailing.outbox.add(transaction, warningMail(target, batch, mailing), channel.id);
   }
 }
 

@@ -1,4 +1,5 @@
 import { WarningKind } from "@tollgate/proto/tollgate/v1/warning";
+import type { Mailing } from "../mail/mailing.ts";
 import type { Mail } from "../mail/messages.ts";
 
 /** A warning that has begun. */
@@ -51,12 +52,15 @@ export function slackBody(batch: WarningBatch): string {
   return JSON.stringify({ text: escaped });
 }
 
+type ConsoleUrls = Pick<Mailing, "consoleUrl" | "customerUrl">;
+
 /** Returns a mail to somebody who is warned. */
-export function warningMail(to: string, batch: WarningBatch, consoleUrl: string): Mail {
+export function warningMail(to: string, batch: WarningBatch, urls: ConsoleUrls): Mail {
   const [first] = batch.warnings;
   const many = `${batch.warnings.length} warnings`;
   const title = batch.warnings.length === 1 ? (first?.title ?? "") : many;
-  const paragraphs = [...linesOf(batch), `See the warnings: ${consoleUrl}/warnings`];
+  const url = batch.accountId === "" ? urls.consoleUrl : urls.customerUrl;
+  const paragraphs = [...linesOf(batch), `See the warnings: ${url}/warnings`];
   return {
     to,
     subject: `${subjectOf(batch)}: ${title}`.replace(/\p{Cc}/gu, " "),

@@ -7,6 +7,7 @@ import type {
   Identity,
   IdentityService,
 } from "@tollgate/proto/tollgate/v1/identity";
+import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import type { Client } from "@tollgate/rpc/implementation";
 import type { Cookie } from "./cookies.ts";
 
@@ -57,14 +58,21 @@ export interface SignedInSessions {
 
 type Credential = AuthenticateRequest["credential"];
 
+/** Creates the sessions of a listener. With `customersOnly`, it knows no operators and none of their tokens. */
 export function createSignedInSessions(
   identities: Client<typeof IdentityService>,
   cookie: Cookie,
+  customersOnly = false,
 ): SignedInSessions {
+  /** Returns who is admitted here; undefined for others. */
+  function admitted(identity: Identity | undefined): Identity | undefined {
+    return customersOnly && identity?.role !== OperatorRole.CUSTOMER ? undefined : identity;
+  }
+
   async function find(headers: Headers): Promise<Identity | undefined> {
     const credential = credentialOf(headers, cookie);
     if (credential.case === undefined) return undefined;
-    return (await identities.authenticate({ credential })).identity;
+    return admitted((await identities.authenticate({ credential })).identity);
   }
 
   async function beginBy(call: Parameters<SignedInSessions["beginBy"]>[0]) {
@@ -83,7 +91,7 @@ export function createSignedInSessions(
     },
     async begin(method, address) {
       const secret = newSecret();
-      const request = { sessionHash: hashOfSecret(secret), address, method };
+      const request = { sessionHash: hashOfSecret(secret), address, method, customersOnly };
       const { identity, needsCode } = await identities.beginSession(request);
       if (identity === undefined && !needsCode) return undefined;
       return { identity, setCookie: cookie.write(secret, cookieSeconds) };
@@ -92,7 +100,7 @@ export function createSignedInSessions(
       const secret = cookie.read(headers);
       if (secret === undefined) return undefined;
       const request = { sessionHash: hashOfSecret(secret), address, code };
-      const { identity } = await identities.completeSession(request);
+      const identity = admitted((await identities.completeSession(request)).identity);
       return identity && { identity, setCookie: cookie.write(secret, cookieSeconds) };
     },
     beginBy,
