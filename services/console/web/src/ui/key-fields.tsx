@@ -1,7 +1,7 @@
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Key } from "@tollgate/proto/tollgate/v1/operator";
 import { Field } from "./form.tsx";
-import { LimitsFields } from "./limits-fields.tsx";
+import { EndUserLimitsFields, LimitsFields } from "./limits-fields.tsx";
 
 /** The fields of a key that can be changed later. */
 export function KeyFields({ of: key }: { of?: Key }) {
@@ -38,6 +38,7 @@ export function KeyFields({ of: key }: { of?: Key }) {
         defaultValue={expiry ?? ""}
       />
       <LimitsFields limits={key?.limits?.limits} />
+      <EndUserLimitsFields limits={key?.limits?.limits} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Share } from "./share.tsx";
 import { Time } from "./time.tsx";
 import "./limit-list.css";
 
-const periodNames: Readonly<Record<BudgetPeriod, string>> = {
+export const periodNames: Readonly<Record<BudgetPeriod, string>> = {
   [BudgetPeriod.UNSPECIFIED]: "",
   [BudgetPeriod.DAY]: "a day",
   [BudgetPeriod.WEEK]: "a week",

@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { CallForm, Field } from "../../ui/form.tsx";
-import { LimitsFields, readLimitFields } from "../../ui/limits-fields.tsx";
+import { EndUserLimitsFields, LimitsFields, readLimitFields } from "../../ui/limits-fields.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { useFormError } from "../../ui/use-form-error.ts";
 import { useOpen } from "../../ui/use-open.ts";
@@ -34,6 +34,7 @@ export function KeyBoundsSection({ account }: { account: Account }) {
 function factsOf(bounds: KeyBounds | undefined) {
   const { maxKeys, limits, models = [] } = bounds ?? {};
   const { budget, requestsPerMinute, tokensPerMinute, parallel } = limits ?? {};
+  const { budgetPerUser, requestsPerMinutePerUser } = limits ?? {};
   return [
     ["Keys", maxKeys === undefined ? "any number" : `at most ${maxKeys}`],
     ["Models", models.length === 0 ? "all that are public" : models.join(", ")],
@@ -41,6 +42,8 @@ function factsOf(bounds: KeyBounds | undefined) {
     ["Highest requests a minute", requestsPerMinute],
     ["Highest tokens a minute", tokensPerMinute?.toString()],
     ["Most requests in progress", parallel],
+    ["Highest budget per end user", budgetPerUser && formatMoney(budgetPerUser.amountNanoUsd)],
+    ["Highest requests a minute per end user", requestsPerMinutePerUser],
   ] as const;
 }
 
@@ -92,6 +95,7 @@ function EditBounds({ account: { id, keyBounds }, isOpen, onClose }: EditProps) 
           defaultValue={keyBounds?.models.join(", ") ?? ""}
         />
         <LimitsFields limits={keyBounds?.limits} />
+        <EndUserLimitsFields limits={keyBounds?.limits} />
       </CallForm>
     </Dialog>
   );

@@ -12,6 +12,7 @@ import { AccountLink } from "../../ui/named.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { EndUsers } from "./end-users.tsx";
 import { KeyActions } from "./key-actions.tsx";
 
 const route = getRouteApi("/app/keys/$keyId");
@@ -92,6 +93,7 @@ function Content({ of: key, names }: { of: Key; names: Readonly<Record<string, s
       <Section title="Limits">
         <LimitList use={key.limits} />
       </Section>
+      <EndUsers of={key} />
     </>
   );
 }
