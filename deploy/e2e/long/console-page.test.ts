@@ -163,6 +163,18 @@ describeInBrowser("the console's page", () => {
     await shown.page.getByRole("heading", { level: 1, name: "Models and prices" }).waitFor();
   });
 
+  test("an account lists its open holds, that of a job with the job", async () => {
+    await using shown = await open(screenNamed("account"));
+    const { page } = shown;
+    const rows = page.getByRole("table", { name: "Open holds" }).locator("tbody tr");
+    const tab = page
+      .getByRole("link", { name: "Open holds", exact: true })
+      .and(page.locator(":visible"));
+    await tab.click();
+    await rows.first().waitFor();
+    expect(await rows.first().innerText()).toMatch(/reader-print\s+job-[0-9a-f]{8}/);
+  });
+
   test("the catalog says how many processes serve the newest revision, and who lags", async () => {
     await using shown = await open(screenNamed("catalog"));
     const rows = shown.page

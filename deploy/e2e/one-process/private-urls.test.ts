@@ -98,3 +98,41 @@ test("an image in the result of a tool is refused by its path", async () => {
   });
   expect(response.text).toContain("messages[2].content[0].content[0].source.url");
 });
+
+const documents = [
+  {
+    path: "/v1/messages",
+    model: "test-allows-claude-urls",
+    param: "messages[0].content[0].source.url",
+    bodyOf: (url: string) => ({
+      max_tokens: 16,
+      messages: [{ role: "user", content: [{ type: "document", source: { type: "url", url } }] }],
+    }),
+  },
+  {
+    path: "/v1/responses",
+    model: "test-allows-openai-urls",
+    param: "input[0].content[0].file_url",
+    bodyOf: (url: string) => ({
+      input: [{ role: "user", content: [{ type: "input_file", file_url: url }] }],
+    }),
+  },
+];
+
+test.each(
+  documents,
+)("a document by URL on $path, of a model that allows urls, is refused from a private host", async (row) => {
+  const before = stack.simulator.calls.list().length;
+  const refused = await post(row.path, {
+    model: row.model,
+    ...row.bodyOf("https://10.1.2.3/a.pdf"),
+  });
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(row.param)]);
+  expect(refused.text).toContain("whose host is public");
+  expect(stack.simulator.calls.list()).toHaveLength(before);
+  const taken = await post(row.path, {
+    model: row.model,
+    ...row.bodyOf("https://docs.invalid/a.pdf"),
+  });
+  expect([taken.status, taken.text]).toEqual([200, expect.anything()]);
+});

@@ -160,6 +160,9 @@ describe("a catalog in the database", () => {
     await eventually(async () => expect(await listed()).toEqual([steady]));
     const { revisions } = await stack.operator.listCatalogRevisions({ limit: 1 });
     expect(revisions).toMatchObject([{ restoresRevision: first, reason: "no", models: 1 }]);
+    const shown = await tollgate("catalog", "show", String(first));
+    expect(shown.stdout).toMatch(new RegExp(`^# revision ${first} by .*: a test\\n`));
+    expect(shown.stdout).toContain(steady);
     const diff = await tollgate("catalog", "diff", String(last));
     expect(diff.stdout).toMatch(/^- .*\n\+ /m);
   });
