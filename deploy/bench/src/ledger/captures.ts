@@ -66,7 +66,8 @@ async function openContender(title: string, url: string): Promise<Contender> {
   });
   await topUp(pool, { accountId, amountNanoUsd: 10n ** 15n, reference: "", at: new Date() });
   await pool.query(
-    "SELECT set_limits($1, $2, 100000000000000, 'day', 100000000, 1e11::bigint, 1000000)",
+    `SELECT set_limits($1, $2, 100000000000000, 'day', 100000000, 1e11::bigint, 1000000,
+       NULL, NULL, NULL)`,
     [keyId, accountId],
   );
   const { rows } = await pool.query<{ granted: boolean; pid: number }>(
