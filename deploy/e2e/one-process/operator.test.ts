@@ -42,9 +42,15 @@ describe("the tollgate command", () => {
       new RegExp(`^usage from .*\\nDAY +REQUESTS .*\\n${today} +1 +0 .* ${spent.charged_usd}\\n$`),
     );
     const csv = (await usage("--by", "key", "--csv")).stdout.split("\n");
-    expect(csv[0]).toMatch(/^key,account_id,requests,/);
-    expect(csv[1]).toMatch(new RegExp(`^${created.id},${account.id},1,0,`));
+    expect(csv[0]).toMatch(/^key,key_name,account_id,requests,.*,costed_charge_usd$/);
+    expect(csv[1]).toMatch(new RegExp(`^${created.id},[^,]+,${account.id},1,0,`));
     expect(csv[2]).toBe("");
+    const entries = await tollgate("ledger", "list", "--account", account.id, "--csv");
+    const page = { account: account.id, limit: 50, asCsv: true };
+    expect(entries.stdout).toBe((await stack.operator.listLedger(page)).csv);
+    expect(entries.stdout).toMatch(/^id,recorded_at,account_id,kind,amount_usd,.*\n.*,usage,-/);
+    const month = await tollgate("ledger", "month", "--csv");
+    expect(month.stdout).toMatch(new RegExp(`^account_id,account,.*\n(.*\n)*${account.id},`));
     const revoked = await tollgate("key", "revoke", created.id);
     expect(revoked.code).toBe(0);
     await expect

@@ -217,14 +217,17 @@ describe("the console's API", () => {
       operator.listRequests({}),
       operator.listLedger({}),
       operator.readOverview(period),
-      operator.readUsage({ ...period, by: UsageBy.MODEL }),
+      operator.readUsage({ ...period, by: UsageBy.MODEL, asCsv: true }),
     ]);
     expect(responses[0].names).toEqual(names);
     const text = JSON.stringify(responses, (_name, value) =>
       typeof value === "bigint" ? String(value) : value,
     );
     expect(text).toContain("test-failover-console");
-    for (const secret of ['"sim"', "status=503", '"second"', "prompt_tokens"]) {
+    expect(responses[3].csv).toMatch(
+      /^model,requests,.*,uncollected_usd\ntest-failover-console,1,/,
+    );
+    for (const secret of ['"sim"', "status=503", '"second"', '\\"prompt_tokens\\"']) {
       expect(text).not.toContain(secret);
     }
     const byProvider = operator.readUsage({ ...period, by: UsageBy.PROVIDER });

@@ -62,8 +62,8 @@ export const help = `tollgate: the operator's commands
   tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]
   tollgate invoice check PROVIDER FILE MONTH
   tollgate ledger list [--account ACCOUNT] [--kind KIND] [--request REQUEST-ID]
-    [--from DATE] [--to DATE] [--limit N] [--before ENTRY]
-  tollgate ledger month [MONTH]
+    [--from DATE] [--to DATE] [--limit N] [--before ENTRY] [--csv]
+  tollgate ledger month [MONTH] [--csv]
   tollgate ledger verify
   tollgate operator create NAME --role ROLE [--account ACCOUNT]
   tollgate operator list

@@ -2,6 +2,9 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
+import { entriesCsv } from "../csv/entries-csv.ts";
+import { usageCsv } from "../csv/usage-csv.ts";
+import { walletsCsv } from "../csv/wallets-csv.ts";
 import { findLabelledKeys, readKeyLabels } from "../labelled-keys.ts";
 import { readMonthText, startOfMonth } from "../statements/months.ts";
 import { findEndUser } from "./end-users.ts";
@@ -12,15 +15,16 @@ import type { OperatorParts } from "./parts.ts";
 const verifyTimeoutMs = 60 * 60 * 1_000;
 
 /** The operator's calls about entries and usage. */
-export function implementLedger({ prisma, ledger, credits, now }: OperatorParts) {
+export function implementLedger({ prisma, ledger, credits, actor, now }: OperatorParts) {
   return {
-    async listLedger({ account, limit, beforeEntryId, filter }) {
+    async listLedger({ account, limit, beforeEntryId, filter, asCsv }) {
       const accountId = await accountIdOf(prisma, account);
       const page = { accountId, limit, beforeEntryId, ...(filter && { filter }) };
       const { entries } = await ledger.listEntries(page);
-      return { entries };
+      const isFirst = beforeEntryId === "";
+      return { entries, ...(asCsv && { csv: entriesCsv(entries, { isFirst }) }) };
     },
-    async readMonth({ month: text }) {
+    async readMonth({ month: text, asCsv }) {
       const month = text === "" ? startOfMonth(now()) : readMonthText(text);
       const { wallets, hasMore, total } = await credits.sumWallets({
         from: timestampFromDate(month),
@@ -30,13 +34,18 @@ export function implementLedger({ prisma, ledger, credits, now }: OperatorParts)
         prisma,
         wallets.map(({ accountId }) => accountId),
       );
+      const named = wallets.map((one) => ({
+        ...one,
+        accountName: names.get(one.accountId) ?? "",
+      }));
       return {
-        wallets: wallets.map((one) => ({ ...one, accountName: names.get(one.accountId) ?? "" })),
+        wallets: named,
         hasMore,
         ...(total && { total }),
+        ...(asCsv && { csv: walletsCsv(named) }),
       };
     },
-    async readUsage({ account, from, to, by, thenBy, filter, thenMost, withTimes }) {
+    async readUsage({ account, from, to, by, thenBy, filter, thenMost, withTimes, asCsv }) {
       const accountId = await accountIdOf(prisma, account);
       const { tag = "", owner = "" } = filter ?? {};
       const [keyLabels, keys, endUser] = await Promise.all([
@@ -51,7 +60,12 @@ export function implementLedger({ prisma, ledger, credits, now }: OperatorParts)
         ...(filter && { filter: { ...filter, endUser } }),
         ...(keys && { keys }),
       });
-      return { usage, names: await nameSums(prisma, usage.sums, [by, thenBy]) };
+      const dimensions = [by, thenBy] as const;
+      const names = await nameSums(prisma, usage.sums, dimensions);
+      // Who is confined to an account is a customer, who does not see what providers charge.
+      const hasCosts = actor.accountId === "";
+      const csv = asCsv && usageCsv({ sums: usage.sums, by: dimensions, names, hasCosts });
+      return { usage, names, ...(csv && { csv }) };
     },
     async verifyLedger() {
       return { result: await ledger.verify({}, { timeoutMs: verifyTimeoutMs }) };

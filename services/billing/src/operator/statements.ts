@@ -5,6 +5,7 @@ import { BillingProfileSchema } from "@tollgate/proto/tollgate/v1/statement";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, requireAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
+import { statementCsv } from "../csv/statement-csv.ts";
 import { issueStatements } from "../statements/issue-statements.ts";
 import { drawStatement } from "../statements/statement-pdf.ts";
 import { readStatement } from "../statements/stored-statements.ts";
@@ -23,7 +24,7 @@ export function implementStatements({
 }: OperatorParts) {
   return {
     listStatements: (page) => listStatements(prisma, page),
-    async getStatement({ account, number, asPdf }) {
+    async getStatement({ account, number, asPdf, asCsv }) {
       const accountId = await accountIdOf(prisma, account);
       const stored = await prisma.statement.findUnique({ where: { number } });
       if (stored === null || (accountId !== "" && stored.accountId !== accountId)) {
@@ -31,7 +32,11 @@ export function implementStatements({
         throw new GatewayError("not_found", message, { param: "number" });
       }
       const statement = readStatement(stored);
-      return { statement, ...(asPdf && { pdf: await drawStatement(statement) }) };
+      return {
+        statement,
+        ...(asPdf && { pdf: await drawStatement(statement) }),
+        ...(asCsv && { csv: statementCsv(statement) }),
+      };
     },
     async issueStatements() {
       if (statementIssuer === undefined) {

@@ -3,6 +3,7 @@ import { formatUsd } from "@tollgate/core/money";
 import type { WalletSums } from "@tollgate/proto/tollgate/v1/statement";
 import { UsageError } from "../help.ts";
 import { periodOfOptions } from "../options/usage-period.ts";
+import { csvLines } from "../text/csv-lines.ts";
 import { entryJson, entryLine } from "../text/entry-lines.ts";
 import { formatTable, type TableColumn } from "../text/table.ts";
 import type { Command } from "./command.ts";
@@ -13,18 +14,20 @@ const verifyTimeoutMs = 60 * 60 * 1_000;
 /** `tollgate ledger list` */
 export const listLedgerCommand: Command = {
   takes: [],
-  options: ["account", "kind", "request", "from", "to", "limit", "before"],
+  options: ["account", "kind", "request", "from", "to", "limit", "before", "csv"],
   async run(_args, { account = "", limit: limitText = "50", before = "", ...options }, operator) {
+    const { csv: asCsv = false } = options;
     const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0;
     if (limit < 1 || limit > 1_000) throw new UsageError("--limit must be from 1 to 1000");
     const { kind = "", request: requestId = "" } = options;
     const filter = { kind, requestId, ...periodOf(options) };
-    const { entries } = await operator().listLedger({
-      ...{ account, limit, beforeEntryId: before, filter },
+    const { entries, csv } = await operator().listLedger({
+      ...{ account, limit, beforeEntryId: before, filter, asCsv },
     });
     const last = entries.length === limit ? entries.at(-1) : undefined;
     const more = last === undefined ? [] : [`older entries: --before ${last.id}`];
-    return { lines: [...entries.map(entryLine), ...more], json: entries.map(entryJson) };
+    const lines = asCsv ? csvLines(csv) : [...entries.map(entryLine), ...more];
+    return { lines, json: entries.map(entryJson) };
   },
 };
 
@@ -69,13 +72,13 @@ export const verifyLedgerCommand: Command = {
 export const readMonthCommand: Command = {
   takes: [],
   mayTake: "MONTH",
-  options: [],
-  async run([month = ""], _options, operator) {
-    const { wallets, hasMore, total } = await operator().readMonth({ month });
+  options: ["csv"],
+  async run([month = ""], { csv: asCsv = false }, operator) {
+    const { wallets, hasMore, total, csv } = await operator().readMonth({ month, asCsv });
     const rows = total === undefined ? wallets : [...wallets, { ...total, accountName: "total" }];
     const more = hasMore ? ["there are more accounts, which are in the total"] : [];
     return {
-      lines: [...formatTable(monthColumns, rows), ...more],
+      lines: asCsv ? csvLines(csv) : [...formatTable(monthColumns, rows), ...more],
       json: {
         accounts: wallets.map(sumsJson),
         has_more: hasMore,

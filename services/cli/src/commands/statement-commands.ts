@@ -8,8 +8,9 @@ import {
 } from "@tollgate/proto/tollgate/v1/statement";
 import { UsageError } from "../help.ts";
 import { readWholeNumber } from "../text/amounts.ts";
+import { csvLines } from "../text/csv-lines.ts";
 import { isoTime } from "../text/times.ts";
-import type { Command, OperatorClient } from "./command.ts";
+import type { Command } from "./command.ts";
 
 const maxPage = 1_000;
 /** The months of all accounts are read. */
@@ -38,11 +39,12 @@ export const showStatementCommand: Command = {
   takes: ["NUMBER"],
   options: ["csv"],
   async run([text = ""], { csv }, operator) {
-    const statement = await read(operator, text);
-    const rows = rowsOf(statement);
+    const found = await operator().getStatement({ number: readNumber(text), asCsv: csv ?? false });
+    const { statement } = found;
+    if (statement === undefined) throw new UsageError(`there is no statement ${text}`);
     const lines = csv
-      ? ["kind,time,reference,text,amount_usd", ...rows.map((row) => row.map(csvField).join(","))]
-      : rows.map(([kind = "", at = "", reference = "", label = "", amount = ""]) =>
+      ? csvLines(found.csv)
+      : rowsOf(statement).map(([kind = "", at = "", reference = "", label = "", amount = ""]) =>
           [amount.padStart(16), kind, at, label, reference].filter(Boolean).join(" "),
         );
     return { lines, json: statementJson(statement) };
@@ -71,12 +73,6 @@ export const issueStatementsCommand: Command = {
     return { lines, json: { issued, problems }, failed: problems.length > 0 };
   },
 };
-
-async function read(operator: () => OperatorClient, text: string): Promise<Statement> {
-  const { statement } = await operator().getStatement({ number: readNumber(text) });
-  if (statement === undefined) throw new UsageError(`there is no statement ${text}`);
-  return statement;
-}
 
 function readNumber(text: string): bigint {
   if (/^\d{1,15}$/.test(text)) return BigInt(text);
@@ -115,10 +111,4 @@ function rowsOf({ sums }: Statement): Row[] {
     ...sums.adjustments.map(line("adjustment")),
     ["closing_balance", "", "", "", formatUsd(sums.closingNanoUsd)],
   ];
-}
-
-/** A field that a spreadsheet would take for a formula begins with an apostrophe, but for amounts. */
-function csvField(text: string): string {
-  const safe = /^[=+@\t\r]|^-(?!\d+\.\d{6}$)/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

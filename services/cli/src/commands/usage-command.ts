@@ -4,6 +4,7 @@ import { UsageBy, type UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import { UsageError } from "../help.ts";
 import { periodOfOptions } from "../options/usage-period.ts";
 import { exactUsd } from "../text/amounts.ts";
+import { csvLines } from "../text/csv-lines.ts";
 import { terminalWidth } from "../text/table.ts";
 import { usageTable } from "../text/usage-table.ts";
 import type { Command, CommandOptions } from "./command.ts";
@@ -39,15 +40,14 @@ export const usageCommand: Command = {
     const filter = { keyId, alias, provider, routeType, plan, tag, owner, endUser };
     const { from, to } = periodOfOptions(options, new Date());
     const period = { from: timestampFromDate(from), to: timestampFromDate(to) };
-    const { usage } = await operator().readUsage({
-      ...{ account, by, thenBy, filter, ...period },
+    const { usage, csv: text } = await operator().readUsage({
+      ...{ account, by, thenBy, filter, ...period, asCsv: csv },
     });
     const { sums = [], hasMore = false } = usage ?? {};
-    const lines = csv ? csvLines(sums, names) : tableLines(sums, names);
     const shown = `${from.toISOString()} to ${to.toISOString()}`;
     const more = hasMore ? ["there are more: choose an account or a shorter period"] : [];
     return {
-      lines: csv ? lines : [`usage from ${shown}`, ...lines, ...more],
+      lines: csv ? csvLines(text) : [`usage from ${shown}`, ...tableLines(sums, names), ...more],
       json: {
         from: from.toISOString(),
         to: to.toISOString(),
@@ -101,49 +101,4 @@ function usageJson(sum: UsageSum, [by = "", thenBy]: readonly string[]) {
     provider_cost_usd: exactUsd(sum.providerCostNanoUsd),
     costed_charge_usd: formatUsd(sum.costedChargeNanoUsd),
   };
-}
-
-/** Returns a header and a record for each sum (RFC 4180). Quantities read `120 tokens; 2 images`. */
-function csvLines(sums: readonly UsageSum[], by: readonly string[]): string[] {
-  const isByKey = by[0] === "key";
-  const header = [...by, ...(isByKey ? ["account_id"] : []), ...csvColumns];
-  const records = sums.map((sum) => {
-    const quantities = sum.quantities.map(({ unitType, quantity }) => `${quantity} ${unitType}`);
-    return [
-      sum.name,
-      ...(by.length > 1 ? [sum.thenName] : []),
-      ...(isByKey ? [sum.accountId] : []),
-      sum.requests,
-      sum.failedRequests,
-      quantities.join("; "),
-      sum.promptTokens,
-      sum.cachedPromptTokens,
-      sum.completionTokens,
-      formatUsd(sum.costNanoUsd),
-      formatUsd(sum.chargedNanoUsd),
-      formatUsd(sum.uncollectedNanoUsd),
-      exactUsd(sum.providerCostNanoUsd),
-      formatUsd(sum.costedChargeNanoUsd),
-    ];
-  });
-  return [header, ...records].map((cells) => cells.map(csvCell).join(","));
-}
-
-const csvColumns = [
-  "requests",
-  "failed_requests",
-  "quantity",
-  "prompt_tokens",
-  "cached_prompt_tokens",
-  "completion_tokens",
-  "cost_usd",
-  "charged_usd",
-  "uncollected_usd",
-  "provider_cost_usd",
-  "costed_charge_usd",
-];
-
-function csvCell(value: string | bigint): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

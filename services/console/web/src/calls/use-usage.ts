@@ -1,5 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { useQuery } from "@connectrpc/connect-query";
+import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
 import type { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Range } from "../search/period.ts";
@@ -21,20 +21,35 @@ export function useUsage(
   search: FilterSearch = {},
   division: UsageDivision = {},
 ) {
-  return useQuery(
-    OperatorService.method.readUsage,
-    {
-      account: search.account ?? "",
-      from: timestampFromDate(range.from),
-      to: timestampFromDate(range.to),
-      by,
-      ...division,
-      filter: {
-        ...{ keyId: search.key ?? "", alias: search.model ?? "", provider: search.provider ?? "" },
-        ...{ routeType: search.route ?? "", plan: search.plan ?? "" },
-        ...{ tag: search.tag ?? "", owner: search.owner ?? "", endUser: search.user ?? "" },
-      },
+  return useQuery(OperatorService.method.readUsage, usageRequest(range, by, search, division), {
+    placeholderData: (previous) => previous,
+  });
+}
+
+/** Returns a function that reads the usage of a period as CSV. */
+export function useUsageCsv(
+  range: Range,
+  by: UsageBy,
+  search: FilterSearch,
+  division: UsageDivision,
+): () => Promise<string> {
+  const transport = useTransport();
+  const request = { ...usageRequest(range, by, search, division), asCsv: true };
+  const { readUsage } = OperatorService.method;
+  return async () => (await callUnaryMethod(transport, readUsage, request)).csv;
+}
+
+function usageRequest(range: Range, by: UsageBy, search: FilterSearch, division: UsageDivision) {
+  return {
+    account: search.account ?? "",
+    from: timestampFromDate(range.from),
+    to: timestampFromDate(range.to),
+    by,
+    ...division,
+    filter: {
+      ...{ keyId: search.key ?? "", alias: search.model ?? "", provider: search.provider ?? "" },
+      ...{ routeType: search.route ?? "", plan: search.plan ?? "" },
+      ...{ tag: search.tag ?? "", owner: search.owner ?? "", endUser: search.user ?? "" },
     },
-    { placeholderData: (previous) => previous },
-  );
+  };
 }

@@ -6,9 +6,9 @@ import { DropdownMenu } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { useSession } from "../calls/use-session.ts";
 import { useSignOut } from "../calls/use-sign-out.ts";
-import { saveFile } from "../format/csv.ts";
 import { memberRoleNames } from "../format/member-roles.ts";
 import { roleNames } from "../format/roles.ts";
+import { saveFile } from "../format/save-file.ts";
 import { Icon } from "../ui/icons.tsx";
 import { type Theme, themes, useTheme } from "./theme.ts";
 

@@ -1,17 +1,17 @@
 import { Link } from "@tanstack/react-router";
 import type { SumUsageResponse, UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
-import { saveFile } from "../../format/csv.ts";
+import { useUsageCsv } from "../../calls/use-usage.ts";
 import { formatCount, formatCountShort, formatMs, formatShare } from "../../format/numbers.ts";
 import { formatDay } from "../../format/time.ts";
 import type { ActivitySearch } from "../../search/activity-search.ts";
 import type { Range } from "../../search/period.ts";
 import { type FilterName, filterNames } from "../../search/usage-filter.ts";
-import { Button } from "../../ui/button.tsx";
+import { CsvButton } from "../../ui/csv-button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { MarginText } from "../../ui/margin-text.tsx";
 import { ChangeText } from "./change-text.tsx";
+import { dimensionSums } from "./dimensions.ts";
 import { requestsOf } from "./requests-of.ts";
-import { usageCsv } from "./usage-csv.ts";
 
 interface Props {
   usage: SumUsageResponse;
@@ -31,11 +31,10 @@ const mostRows = 200;
 /** The usage of a period by its members, such as models, and by a second dimension. */
 export function Breakdown({ usage, by, second, range, ...props }: Props) {
   const nameOf = (name: string) => props.names[name] ?? name;
-  const save = () => {
-    const dimensions = [by, ...(second === undefined ? [] : [second])];
-    const file = `usage-by-${dimensions.join("-")}-${formatDay(range.from)}-${formatDay(range.to)}.csv`;
-    saveFile(file, "text/csv", usageCsv(dimensions, usage.sums, nameOf));
-  };
+  const dimensions = [by, ...(second === undefined ? [] : [second])];
+  const file = `usage-by-${dimensions.join("-")}-${formatDay(range.from)}-${formatDay(range.to)}.csv`;
+  const division = second === undefined ? {} : { thenBy: dimensionSums[second] };
+  const read = useUsageCsv(range, dimensionSums[by], props.search, division);
   const rows = usage.sums.slice(0, mostRows);
   return (
     <>
@@ -46,9 +45,7 @@ export function Breakdown({ usage, by, second, range, ...props }: Props) {
         idOf={keyOf}
       />
       <div className="filters">
-        <Button icon="download" onClick={save}>
-          Save as CSV
-        </Button>
+        <CsvButton file={file} read={read} />
         {(usage.hasMore || usage.sums.length > mostRows) && (
           <span className="quiet">
             The first {formatCount(rows.length)} are shown

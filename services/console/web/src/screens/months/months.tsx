@@ -1,16 +1,14 @@
-import { useQuery } from "@connectrpc/connect-query";
+import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { WalletSums } from "@tollgate/proto/tollgate/v1/statement";
-import { saveFile } from "../../format/csv.ts";
-import { Button } from "../../ui/button.tsx";
+import { CsvButton } from "../../ui/csv-button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { useSearchChange } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { walletsCsv } from "./wallets-csv.ts";
 
 const route = getRouteApi("/app/months");
 
@@ -20,18 +18,15 @@ export function MonthsScreen() {
   const change = useSearchChange();
   const sums = useQuery(OperatorService.method.readMonth, { month });
   const wallets = sums.data?.wallets ?? [];
+  const transport = useTransport();
+  const { readMonth } = OperatorService.method;
+  const read = async () =>
+    (await callUnaryMethod(transport, readMonth, { month, asCsv: true })).csv;
   return (
     <Screen
       title="Months"
       parent={<Link to="/accounts">Accounts</Link>}
-      actions={
-        <Button
-          disabled={wallets.length === 0}
-          onClick={() => saveFile(`month-${month}.csv`, "text/csv", walletsCsv(wallets))}
-        >
-          Save CSV
-        </Button>
-      }
+      actions={wallets.length > 0 && <CsvButton file={`month-${month}.csv`} read={read} />}
     >
       <div className="filters">
         <label className="filter">
