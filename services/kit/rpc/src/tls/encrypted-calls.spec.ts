@@ -24,6 +24,8 @@ import { FleetCertificates } from "./fleet-certificates.ts";
 const log = createLog("silent");
 const peerAuth = createPeerAuth({ fleet: "fleet-secret" });
 const reloadMs = 20;
+/** A busy machine may be slow. */
+const patient = { timeoutMs: 60_000 };
 let fleet: Authority;
 let other: Authority;
 
@@ -86,7 +88,7 @@ function clientOf(address: string, certificates: FleetCertificates | undefined) 
 describe("with certificates of one authority", () => {
   test("services call each other", async () => {
     const client = clientOf(await serve(await certificatesOf(fleet)), await certificatesOf(fleet));
-    await client.complete({});
+    await client.complete({}, patient);
     expect((await readAll(client.stream({}))).messages).toHaveLength(1);
   });
 
@@ -128,7 +130,7 @@ test("new certificates are used by new connections, and no call fails meanwhile"
   let calls = 0;
   const load = Array.from({ length: 4 }, async () => {
     while (isRunning) {
-      await client.complete({});
+      await client.complete({}, patient);
       calls += 1;
     }
   });
@@ -144,7 +146,7 @@ test("new certificates are used by new connections, and no call fails meanwhile"
     await expect
       .poll(() => servedCertificate(address, ofCaller), { timeout: 20_000 })
       .toBe(certificateBytes(served));
-    await clientOf(address, certificates).complete({});
+    await clientOf(address, certificates).complete({}, patient);
   }
   const before = calls;
   await expect.poll(() => calls, { timeout: 20_000 }).toBeGreaterThan(before);
@@ -180,6 +182,6 @@ test("files that cannot be used leave those before in use", async () => {
   const client = await certificatesOf(fleet);
   // Longer than the files are read again.
   const until = performance.now() + 10 * reloadMs;
-  do await clientOf(address, client).complete({});
+  do await clientOf(address, client).complete({}, patient);
   while (performance.now() < until);
 });
