@@ -25,10 +25,8 @@ export function readListSearch<Order extends string>(
 ): ListSearch<Order> {
   return {
     ...readTexts(raw, ["q", "before"]),
-    ...defined({
-      order: readOne(raw, "order", Object.keys(orders) as Order[]),
-      size: readOne(raw, "size", pageSizes),
-    }),
+    ...defined({ order: readOne(raw, "order", Object.keys(orders) as Order[]) }),
+    ...readPageSize(raw),
   } as ListSearch<Order>;
 }
 
@@ -40,6 +38,14 @@ export interface KeysSearch extends ListSearch<keyof typeof keyOrders> {
 /** Returns what an address asks of Keys. */
 export function readKeysSearch(raw: RawSearch): KeysSearch {
   return { ...readTexts(raw, ["account"]), ...readListSearch(raw, keyOrders) };
+}
+
+/** The part of an address that has the size of a page. */
+export type PageSizeSearch = Pick<ListSearch<string>, "size">;
+
+/** Returns the size of a page that an address has. */
+export function readPageSize(raw: RawSearch): PageSizeSearch {
+  return defined({ size: readOne(raw, "size", pageSizes) });
 }
 
 /** Returns how many rows a page has. */

@@ -1,3 +1,4 @@
+import { type PageSizeSearch, readPageSize } from "./list-search.ts";
 import { type RawSearch, readTexts } from "./read.ts";
 import { filterNames } from "./usage-filter.ts";
 
@@ -9,9 +10,10 @@ export const refusalFilterNames = {
 } as const;
 
 /** The address of refused requests: its filters, and the request after which its page begins. */
-export type RefusalsSearch = Partial<Record<"account" | "key" | "error" | "before", string>>;
+export type RefusalsSearch = Partial<Record<"account" | "key" | "error" | "before", string>> &
+  PageSizeSearch;
 
 /** Returns what an address asks of refused requests, without what it does not know. */
 export function readRefusalsSearch(raw: RawSearch): RefusalsSearch {
-  return readTexts(raw, ["account", "key", "error", "before"]);
+  return { ...readTexts(raw, ["account", "key", "error", "before"]), ...readPageSize(raw) };
 }

@@ -1,9 +1,10 @@
+import { type PageSizeSearch, readPageSize } from "./list-search.ts";
 import { type PeriodSearch, readPeriod } from "./period.ts";
 import { defined, type RawSearch, readFlag, readTexts } from "./read.ts";
 import { type FilterSearch, filterNames, readFilters } from "./usage-filter.ts";
 
 /** The address of Requests: its period, filters, and the cursor after which its page begins. */
-export interface RequestsSearch extends PeriodSearch, FilterSearch {
+export interface RequestsSearch extends PeriodSearch, FilterSearch, PageSizeSearch {
   failed?: true;
   error?: string;
   before?: string;
@@ -17,6 +18,7 @@ export function readRequestsSearch(raw: RawSearch): RequestsSearch {
   return {
     ...readPeriod(raw),
     ...readFilters(raw),
+    ...readPageSize(raw),
     ...readTexts(raw, ["before", "error"]),
     ...defined({ failed: readFlag(raw, "failed") }),
   };

@@ -1,4 +1,5 @@
 import { type LedgerSearch, readLedgerSearch } from "./ledger-search.ts";
+import { type PageSizeSearch, readPageSize } from "./list-search.ts";
 import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
 
 /** The address of a screen with tabs. A list of a tab begins after `before`. */
@@ -22,6 +23,12 @@ export function readAccountSearch(
 }
 
 /** Returns what an address asks of the settings. */
-export function readSettingsSearch(raw: RawSearch): TabSearch<(typeof settingsTabs)[number]> {
-  return { ...readTexts(raw, ["before"]), ...defined({ tab: readOne(raw, "tab", settingsTabs) }) };
+export function readSettingsSearch(
+  raw: RawSearch,
+): TabSearch<(typeof settingsTabs)[number]> & PageSizeSearch {
+  return {
+    ...readTexts(raw, ["before"]),
+    ...defined({ tab: readOne(raw, "tab", settingsTabs) }),
+    ...readPageSize(raw),
+  };
 }

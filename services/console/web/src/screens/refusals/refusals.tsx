@@ -3,6 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
 import { useAccess } from "../../calls/use-session.ts";
+import { pageSizeOf } from "../../search/list-search.ts";
 import { refusalFilterNames } from "../../search/refusals-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
@@ -15,7 +16,6 @@ import { Time, timeHeader } from "../../ui/time.tsx";
 import "./refusals.css";
 
 const route = getRouteApi("/app/refusals");
-const pageSize = 50;
 const refreshMs = 15_000;
 
 /** The requests that were refused before a provider was called, the newest first. */
@@ -28,7 +28,7 @@ export function RefusalsScreen() {
       account: search.account ?? "",
       keyId: search.key ?? "",
       code: search.error ?? "",
-      limit: pageSize,
+      limit: pageSizeOf(search),
       beforeRequestId: search.before ?? "",
     },
     {
@@ -59,6 +59,7 @@ export function RefusalsScreen() {
               <Pager
                 before={search.before}
                 next={hasMore ? refusals.at(-1)?.requestId : undefined}
+                size={pageSizeOf(search)}
               />
             </>
           )

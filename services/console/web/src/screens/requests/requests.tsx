@@ -5,6 +5,7 @@ import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
+import { pageSizeOf } from "../../search/list-search.ts";
 import { rangeOf } from "../../search/period.ts";
 import { defined } from "../../search/read.ts";
 import { requestFilterNames } from "../../search/requests-search.ts";
@@ -21,7 +22,6 @@ import { FindRequest } from "./find-request.tsx";
 
 const route = getRouteApi("/app/requests");
 const fallback = "7d";
-const pageSize = 50;
 /** How often the newest page is read again while it is shown. */
 const refreshMs = 15_000;
 
@@ -31,6 +31,7 @@ export function Requests() {
   const { isCustomer } = useAccess();
   const change = useSearchChange();
   const range = rangeOf(search, fallback);
+  const limit = pageSizeOf(search);
   const requests = useQuery(
     OperatorService.method.listRequests,
     {
@@ -45,7 +46,7 @@ export function Requests() {
       errorCode: search.error ?? "",
       from: timestampFromDate(range.from),
       to: timestampFromDate(range.to),
-      limit: pageSize,
+      limit,
       beforeCursor: search.before ?? "",
     },
     {
@@ -85,7 +86,7 @@ export function Requests() {
                 rows={requests}
                 idOf={({ id }) => id}
               />
-              <Pager before={search.before} next={nextCursor || undefined} />
+              <Pager before={search.before} next={nextCursor || undefined} size={limit} />
             </>
           )
         }

@@ -8,12 +8,10 @@ import { Time, timeHeader } from "../../ui/time.tsx";
 import { changesOf } from "./audit-changes.ts";
 import "./settings.css";
 
-const pageSize = 50;
-
 /** Every change: who made it, and what was there before and after. */
-export function AuditLog({ before }: { before: string | undefined }) {
+export function AuditLog({ before, size }: { before: string | undefined; size: number }) {
   const read = useQuery(OperatorService.method.listAudit, {
-    limit: pageSize,
+    limit: size,
     beforeId: before ?? "",
   });
   return (
@@ -25,7 +23,7 @@ export function AuditLog({ before }: { before: string | undefined }) {
           ) : (
             <>
               <DataTable caption="Changes" columns={columns} rows={records} idOf={({ id }) => id} />
-              <Pager before={before} next={hasMore ? records.at(-1)?.id : undefined} />
+              <Pager before={before} next={hasMore ? records.at(-1)?.id : undefined} size={size} />
             </>
           )
         }

@@ -1,4 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
+import { pageSizeOf } from "../../search/list-search.ts";
 import { Screen } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { AuditLog } from "./audit-log.tsx";
@@ -18,7 +19,7 @@ const tabs = {
 
 /** Who uses the console and its API, and what they changed. */
 export function Settings() {
-  const { tab = "operators", before } = route.useSearch();
+  const { tab = "operators", before, ...search } = route.useSearch();
   return (
     <Screen title="Settings">
       <div>
@@ -26,7 +27,7 @@ export function Settings() {
       </div>
       {tab === "operators" && <Operators />}
       {tab === "tokens" && <Tokens />}
-      {tab === "audit" && <AuditLog before={before} />}
+      {tab === "audit" && <AuditLog before={before} size={pageSizeOf(search)} />}
       {tab === "sign-in" && <SignInWays />}
       {tab === "retention" && <Retention />}
     </Screen>
