@@ -104,7 +104,7 @@ async function startEverything({ fleet, workers }: Shape, stops: Stop[]): Promis
   const { url, consoleUrl, operatorAddress } = gateway;
   if (consoleUrl !== undefined) await socket.storeConsoleUrl(consoleUrl);
   if (!isFile) await publishDemoCatalog(operatorAddress, secrets);
-  const key = isFile ? undefined : await createDemoKey(operatorAddress, secrets);
+  const key = isFile ? undefined : await createDemoKey(operatorAddress, dataFolder, secrets);
   const signInUrl = consoleUrl && (await createSignInUrl(consoleUrl, operatorAddress, secrets));
   await announce({ url, key, signInUrl }, dataFolder, process.stdout);
 }

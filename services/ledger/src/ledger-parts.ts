@@ -14,7 +14,7 @@ export interface LedgerParts {
   captures: PendingCaptures;
   locks: WalletLocks;
   now(): Date;
-  /** See `UsageConsumer.lag`. 0 without a broker. */
+  /** See `UsageConsumer.lag`. Without a broker, the events that this process has not captured yet. */
   queuedMessages(): number;
 }
 

@@ -9,6 +9,8 @@ import type { CaptureBatch } from "./capture.ts";
  */
 export interface PendingCaptures {
   capture(event: UsageEvent): Promise<void>;
+  /** Returns how many events are being captured, or wait for that. */
+  count(): number;
   /**
    * Resolves when all captures of an account, or of all, that are pending now have succeeded or
    * failed. Undefined if there are none.
@@ -30,6 +32,7 @@ export function orTimeout(flushed: Promise<void>): Promise<void> {
 export function trackCaptures(capture: CaptureBatch): PendingCaptures {
   /** By account, resolves when its newest capture and all before it have ended. */
   const lasts = new Map<string, Promise<void>>();
+  let unfinished = 0;
 
   function pending(accountId?: string): Promise<void> | undefined {
     if (accountId !== undefined) return lasts.get(accountId);
@@ -41,8 +44,10 @@ export function trackCaptures(capture: CaptureBatch): PendingCaptures {
     capture(event) {
       const { accountId } = event;
       const captured = capture(event);
+      unfinished += 1;
       const before = lasts.get(accountId);
       const end = async (): Promise<void> => {
+        unfinished -= 1;
         await before;
         if (lasts.get(accountId) === ended) lasts.delete(accountId);
       };
@@ -50,6 +55,7 @@ export function trackCaptures(capture: CaptureBatch): PendingCaptures {
       lasts.set(accountId, ended);
       return captured;
     },
+    count: () => unfinished,
     pending,
     flush(accountId) {
       capture.flush();

@@ -61,7 +61,7 @@ export const ledger = defineService({
       everyMs: partitionIntervalMs,
     });
     const endedUsers = repeat(() => sweepEndedUsers(pool, log), { everyMs: endedUsersIntervalMs });
-    const queuedMessages = () => consumer?.lag() ?? 0;
+    const queuedMessages = () => consumer?.lag() ?? captures.count();
     const parts = { pool, prisma, config, captures, locks, now, queuedMessages };
     return {
       bindings: [

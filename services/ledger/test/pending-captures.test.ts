@@ -41,6 +41,17 @@ describe("pending captures", () => {
     return { ...captures, flush, begin: start.resolve, flushed: flushed.promise };
   }
 
+  test("are counted until they end", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const captures = delayedCaptures();
+    const ended = [1, 2].map(() => captures.capture(usageEvent({ accountId })));
+    expect(captures.count()).toBe(2);
+    captures.begin();
+    await Promise.all(ended);
+    await captures.flush();
+    expect(captures.count()).toBe(0);
+  });
+
   test("are awaited by a hold that lacks money, which then gets what they release", async () => {
     const accountId = await openWallet(pool, 10_000n);
     const captures = delayedCaptures();
