@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { isDatabaseAway } from "@tollgate/core/database-away";
 import { GatewayError, internalError, PeerError } from "@tollgate/core/errors";
 import { newRequestId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
@@ -105,11 +106,11 @@ export function rejectMalformedHttp({ code }: NodeJS.ErrnoException, socket: Cli
 }
 
 /**
- * Returns the error to send on a route that calls no provider. There, a service of the fleet that
+ * Returns the error to send on a route that calls no provider. There, a service of the fleet or a database that
  * cannot be reached is an internal error: `no_provider_available` would name the wrong cause.
  */
 export function toInternalError(error: unknown, log: Log): unknown {
-  if (!(error instanceof PeerError)) return error;
-  logPeerFailure(error, log);
+  if (!(error instanceof PeerError) && !isDatabaseAway(error)) return error;
+  logPeerFailure(error as Error, log);
   return internalError(error);
 }

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { isDatabaseAway } from "@tollgate/core/database-away";
 import {
   envelope,
   GatewayError,
@@ -22,7 +23,7 @@ export function toGatewayError(error: unknown, log: Log): GatewayError {
     return serviceUnavailable(error);
   }
   log.error({ err: error }, "request failed");
-  return internalError(error);
+  return isDatabaseAway(error) ? serviceUnavailable(error) : internalError(error);
 }
 
 /** Logs that a call to another service failed. */

@@ -1,10 +1,11 @@
+import { isDatabaseAway } from "@tollgate/core/database-away";
 import { GatewayError, internalError, PeerError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 
 /**
  * Returns the error that leaves a service when a handler throws: a GatewayError or PeerError as it
- * is, anything else as `internal_error`. Logs the cause of an `internal_error`, since it does not
- * leave this process.
+ * is, a database that cannot be reached as a PeerError, anything else as `internal_error`. Logs the
+ * cause of the last two, since it does not leave this process.
  */
 export function outgoingError(error: unknown, method: string, log: Log): GatewayError | PeerError {
   if (error instanceof GatewayError) {
@@ -13,6 +14,9 @@ export function outgoingError(error: unknown, method: string, log: Log): Gateway
   }
   if (error instanceof PeerError) return error;
   logFailure(error, method, log);
+  if (isDatabaseAway(error)) {
+    return new PeerError("unavailable", "the database cannot be reached", error);
+  }
   return internalError(error);
 }
 
