@@ -253,6 +253,8 @@ describeInBrowser("the console's page", () => {
     await using shown = await open(screenNamed("keys"));
     const { page } = shown;
     await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("dialog").getByLabel("Account").fill("northwind");
+    await page.getByRole("option", { name: /^Northwind/ }).click();
     await page.getByLabel("Name", { exact: true }).fill("one-off");
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
