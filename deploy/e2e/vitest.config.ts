@@ -35,7 +35,7 @@ const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "sh
 /** These need Chromium or Go, download agents of 180 to 400 MB, or start a fleet and stores of their own. */
 const nightlyTests = [
   "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,console-search}.test.ts",
-  "deploy/e2e/long/{encrypted-fleet,ipv6,opencode,playground,refused-key,stripe-mock}.test.ts",
+  "deploy/e2e/long/{encrypted-fleet,ipv6,mailpit,opencode,playground,refused-key,stripe-mock}.test.ts",
 ];
 
 /** In the short form these run against one process only. */
@@ -70,7 +70,9 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...(form === "short" && shape === "fleet" ? oneProcessTests : []),
     // These have gateways of their own, or test what does not depend on the shape.
     ...(shape === "fleet"
-      ? ["deploy/e2e/long/{console-page,console-search,image,ipv6,package,tinyproxy}.test.ts"]
+      ? [
+          "deploy/e2e/long/{console-page,console-search,image,ipv6,mailpit,package,tinyproxy}.test.ts",
+        ]
       : []),
     // One kills a service and not the others, and one needs replicas of each.
     ...(shape === "all" ? ["deploy/e2e/long/{catalog-kills,shared-load}.test.ts"] : []),
