@@ -7,7 +7,7 @@ const load = () => import("./palette.tsx");
 /** Loaded after the frame: it is no part of the first load. */
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
-const isMac = /^Mac|^iP/.test(navigator.platform);
+const shortcut = /^Mac|^iP/.test(navigator.platform) ? "⌘K" : "Ctrl K";
 
 /** Opens the palette, as do ⌘K and Ctrl-K on every screen, unless another dialog is open. */
 export function PaletteButton() {
@@ -30,12 +30,12 @@ export function PaletteButton() {
         type="button"
         className="palette-button"
         aria-keyshortcuts="Meta+K Control+K"
-        aria-label="Search"
+        aria-label={`Search ${shortcut}`}
         onClick={palette.open}
       >
         <Icon name="search" />
         <span className="palette-name">Search</span>
-        <kbd>{isMac ? "⌘K" : "Ctrl K"}</kbd>
+        <kbd>{shortcut}</kbd>
       </button>
       {palette.key > 0 && (
         <Suspense>
