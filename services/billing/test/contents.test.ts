@@ -164,17 +164,17 @@ describe("stored prompts and responses", () => {
     const key = keyOf(newKeyText());
     const account = await newAccount();
     await operatorWith(key).updateContentDays({ account, days: 30 });
-    for (const prompt of ["one", "two", "three"]) await record(key, account, prompt);
+    const stored: string[] = [];
+    for (const [at, prompt] of ["one", "two", "three"].entries()) {
+      const requestId = await record(key, account, prompt);
+      const storedAt = new Date(Date.now() - (3 - at) * 1_000);
+      await prisma.requestContent.update({ where: { requestId }, data: { storedAt } });
+      stored.push(requestId);
+    }
     const [first] = await rowsOf(account);
-    const newest = (await rowsOf(account)).toSorted((a, b) => +b.storedAt - +a.storedAt);
     await prune((first?.bytes ?? 0) * 2 + 20);
-    const left = (await rowsOf(account)).map(({ requestId }) => requestId).toSorted();
-    expect(left).toEqual(
-      newest
-        .slice(0, 2)
-        .map(({ requestId }) => requestId)
-        .toSorted(),
-    );
+    const left = (await rowsOf(account)).map(({ requestId }) => requestId);
+    expect(left.toSorted()).toEqual(stored.slice(1).toSorted());
   });
 
   test("open by a new key once it wraps them", async () => {
