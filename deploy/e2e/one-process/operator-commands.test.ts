@@ -60,7 +60,8 @@ describe("the commands of operators", () => {
     expect((await tollgate("account", "unfreeze", account)).stdout).toContain("is not frozen");
     expect((await tollgate("account", "revoke-keys", account)).stdout).toBe("revoked 2 keys\n");
     expect((await tollgate("account", "close", account)).stdout).toContain("is closed");
-    expect(await codeOf(operator.getAccount({}))).toBe(Code.PermissionDenied);
+    // A person without another account is deleted with it.
+    expect(await codeOf(operator.getAccount({}))).toBe(Code.Unauthenticated);
     expect((await tollgate("sign-up", "list")).code).toBe(0);
   });
 
