@@ -3,9 +3,10 @@ import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { useState } from "react";
 import { useChange } from "../calls/use-change.ts";
-import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { CallForm, Field } from "../ui/form.tsx";
+import { DoneButton } from "../ui/done-button.tsx";
+import { CallForm } from "../ui/form.tsx";
+import { PresentPasswordField } from "../ui/present-password-field.tsx";
 import { SecretText } from "../ui/secret-text.tsx";
 import { CodeField } from "./code-field.tsx";
 import { QrCode } from "./qr-code.tsx";
@@ -82,15 +83,7 @@ function SetUp({ operator, onClose }: Props) {
         onSubmit={(values) => setUp.mutate({ presentPassword: values("present") })}
         onCancel={onClose}
       >
-        {operator.hasPassword && (
-          <Field
-            label="Present password"
-            name="present"
-            type="password"
-            autoComplete="current-password"
-            hint="Not needed if you have just signed in by a link."
-          />
-        )}
+        {operator.hasPassword && <PresentPasswordField />}
       </CallForm>
     </Dialog>
   );
@@ -109,11 +102,7 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: 
       onClose={onClose}
     >
       <SecretText text={codes.join("\n")} what="recovery codes" />
-      <div className="form-buttons">
-        <Button look="primary" onClick={onClose}>
-          Done
-        </Button>
-      </div>
+      <DoneButton onClick={onClose} />
     </Dialog>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useChange } from "../calls/use-change.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { CallForm, Field, type FieldReader, InputError } from "../ui/form.tsx";
+import { PresentPasswordField } from "../ui/present-password-field.tsx";
 
 interface Props {
   operator: Operator;
@@ -39,15 +40,7 @@ export function PasswordDialog({ operator, isOpen, onClose }: Props) {
         onCancel={onClose}
       >
         <input type="hidden" name="username" autoComplete="username" value={operator.name} />
-        {operator.hasPassword && (
-          <Field
-            label="Present password"
-            name="present"
-            type="password"
-            autoComplete="current-password"
-            hint="Not needed if you have just signed in by a link."
-          />
-        )}
+        {operator.hasPassword && <PresentPasswordField />}
         <Field
           label="New password"
           name="new"

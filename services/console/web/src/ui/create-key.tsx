@@ -1,8 +1,8 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../calls/use-change.ts";
 import { useAccess } from "../calls/use-session.ts";
-import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { DoneButton } from "./done-button.tsx";
 import { CallForm, Choice } from "./form.tsx";
 import { expiryOf, KeyFields, splitList } from "./key-fields.tsx";
 import { readLimitFields } from "./limits-fields.tsx";
@@ -72,11 +72,7 @@ export function NewKeyText(props: {
   return (
     <Dialog title={props.title} isOpen={props.isOpen} onClose={props.onClose}>
       <SecretText text={props.text} what="key" />
-      <div className="form-buttons">
-        <Button look="primary" onClick={props.onClose}>
-          Done
-        </Button>
-      </div>
+      <DoneButton onClick={props.onClose} />
     </Dialog>
   );
 }

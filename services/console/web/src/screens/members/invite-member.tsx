@@ -1,7 +1,7 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { DoneButton } from "../../ui/done-button.tsx";
 import { CallForm, Field } from "../../ui/form.tsx";
 import { SecretText } from "../../ui/secret-text.tsx";
 import { RoleChoice } from "./role-choice.tsx";
@@ -28,11 +28,7 @@ export function InviteMember({ account, isOpen, onClose }: Props) {
             <SecretText text={`${location.origin}/invitation#${secret}`} what="link" />
           </>
         )}
-        <div className="form-buttons">
-          <Button look="primary" onClick={onClose}>
-            Done
-          </Button>
-        </div>
+        <DoneButton onClick={onClose} />
       </Dialog>
     );
   }

@@ -1,7 +1,7 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { DoneButton } from "../../ui/done-button.tsx";
 import { CallForm, Field } from "../../ui/form.tsx";
 import { expiryOf } from "../../ui/key-fields.tsx";
 import { SecretText } from "../../ui/secret-text.tsx";
@@ -14,11 +14,7 @@ export function CreateToken({ isOpen, onClose }: { isOpen: boolean; onClose: () 
     return (
       <Dialog title="Token created" isOpen={isOpen} onClose={onClose}>
         <SecretText text={create.data.text} what="token" />
-        <div className="form-buttons">
-          <Button look="primary" onClick={onClose}>
-            Done
-          </Button>
-        </div>
+        <DoneButton onClick={onClose} />
       </Dialog>
     );
   }

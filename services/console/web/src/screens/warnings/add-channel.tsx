@@ -1,8 +1,8 @@
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { WarningChannelKind } from "@tollgate/proto/tollgate/v1/warning";
 import { useChange } from "../../calls/use-change.ts";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { DoneButton } from "../../ui/done-button.tsx";
 import { CallForm, Choice, Field } from "../../ui/form.tsx";
 import { SecretText } from "../../ui/secret-text.tsx";
 
@@ -45,11 +45,7 @@ export function AddChannel({ account, sendsMail, sendsWebhooks, isOpen, onClose 
             <SecretText text={secret} what="secret" />
           </>
         )}
-        <div className="form-buttons">
-          <Button look="primary" onClick={onClose}>
-            Done
-          </Button>
-        </div>
+        <DoneButton onClick={onClose} />
       </Dialog>
     );
   }
