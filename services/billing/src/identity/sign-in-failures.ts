@@ -11,8 +11,8 @@ const maxByAddress = 50;
 const maxByName = 200;
 const windowMs = 15 * 60_000;
 /**
- * The codes of a second factor by a person alone: 20 of a million, of which three are valid. Only who knows the
- * password can enter any.
+ * The wrong codes of a second factor that one person may enter: 20 of a million, of which three are valid. A
+ * code is asked for only after the right password.
  */
 export const maxCodesByPerson = 20;
 

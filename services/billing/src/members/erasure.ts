@@ -21,8 +21,8 @@ export async function erasePerson(database: Database, personId: string, now: Dat
 
 /**
  * Removes the members of an account, and deletes what is stored of its people: those who are members of no
- * other account, invitations, channels of warnings, and the owners of keys, also in the audit log. A new salt
- * makes the hashed names of end users in the ledger those of nobody.
+ * other account, invitations, channels of warnings, and the owners of keys, also in the audit log. It
+ * replaces the salt of end users, so that their hashes in the ledger cannot be computed again.
  */
 export async function erasePeopleOf(
   database: Database,

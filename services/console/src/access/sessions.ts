@@ -23,7 +23,10 @@ export type SignInMethod = NonNullable<
 
 /** Finds out who makes a request, by the session in its cookie or by its operator token. */
 export interface SignedInSessions {
-  /** Resolves with who makes a request; undefined for nobody, and while the session awaits a code. */
+  /**
+   * Resolves with the operator or member who makes a request; undefined without a session, or while the session
+   * waits for a code.
+   */
   find(headers: Headers): Promise<Identity | undefined>;
   /** Does the same. Throws a ConnectError with the code `unauthenticated` for nobody. */
   require(headers: Headers): Promise<Identity>;
@@ -58,7 +61,7 @@ export interface SignedInSessions {
 
 type Credential = AuthenticateRequest["credential"];
 
-/** Creates the sessions of a listener. With `customersOnly`, it knows no operators and none of their tokens. */
+/** Creates the sessions of a listener. With `customersOnly`, the sessions and tokens of operators are refused. */
 export function createSignedInSessions(
   identities: Client<typeof IdentityService>,
   cookie: Cookie,

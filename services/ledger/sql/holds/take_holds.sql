@@ -8,13 +8,13 @@
 -- available, in whole micro-USD as every charge is, but at least that: what it does not need yet stays
 -- available to other requests, and to its own growth (grow_hold).
 --
--- Where less than one of the `alone_belows` is available, its hold is taken only if nothing else of the
--- wallet is held, or of the budget that has too little left: the request costs more than that, so that what it does not pay
--- is lost. Otherwise concurrent requests would each take what others release, and leave the most of
+-- Where less than one of the `alone_belows` is available, its request costs more than that, and the rest is
+-- lost. Its hold is then taken only if nothing else of the wallet is held, or of the budget that has too
+-- little left. Otherwise concurrent requests would each take what others release, and leave most of
 -- their costs unpaid.
 --
--- Where the end user, the key or its account has limits, what their budgets have left is available at most (one of
--- the `budgeted` needs all of its estimate left of them, whatever the wallet has), and
+-- Where the end user, the key or its account has limits, what their budgets have left is available at
+-- most (one of the `budgeted` needs all of its estimate left of them, whatever the wallet has), and
 -- the hold is taken only if it is within their other limits: requests in progress, and requests and
 -- `tokens` in a minute. A request with more tokens than the limit is taken in an empty minute. A
 -- request with an estimate of zero then has a hold of zero. Budgets come first, then requests in
@@ -24,7 +24,8 @@
 -- what all holds of the wallet reserve, this one included, `wallet_balance`, and as JSON the `refusal`
 -- (refuse_limit) and the `rates` of the end user, key or account, NULL where there are none.
 --
--- End users that have no limits yet, and are not held anything, get none: whoever invents names leaves no rows.
+-- The limits of an end user are a row that is inserted with the first hold. A refused request inserts none, so
+-- that requests with invented names do not fill the table.
 --
 -- Locks: the wallets first (lock_wallets).
 --

@@ -9,7 +9,7 @@ export interface PickerOption {
   /** The id of an account or a key, or an alias. */
   value: string;
   text: string;
-  /** What tells it from others with the same text. */
+  /** Shown beside the text, to distinguish options with the same text. */
   note: string;
 }
 
