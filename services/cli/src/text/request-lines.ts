@@ -1,3 +1,4 @@
+import { exactAmount, exactCost, type PicoAmount } from "@tollgate/core/exact-cost";
 import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
 import type { Entry, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Attempt, PassedOverSlot, UsageLine } from "@tollgate/proto/tollgate/v1/usage";
@@ -31,7 +32,7 @@ export function requestLines(request: RequestRecord, entry: Entry | undefined): 
     ),
     field("usage", `${request.quantity} ${request.unitType} (${request.basis})`),
     ...(request.providerUsage === "" ? [] : [field("reported", request.providerUsage)]),
-    ...request.lines.map((one, index) => field(index === 0 ? "price" : "", priceText(one))),
+    ...priceFields(request),
     field("charged", chargeText(request)),
     ...(request.plan === "" ? [] : [field("plan", request.plan)]),
     ...(request.providerCostNanoUsd === undefined
@@ -77,9 +78,26 @@ function passedOverText({ provider, upstreamModel, key, reason }: PassedOverSlot
   return `${provider}/${upstreamModel}${key === "" ? "" : ` with ${key}`}  ${reason}`;
 }
 
-function priceText({ dimension, quantity, pricePicoUsd, per, amountNanoUsd }: UsageLine): string {
+/** Each line at its exact amount, and what leads from their sum to the cost. */
+function priceFields({ lines, costNanoUsd }: RequestRecord): string[] {
+  const { difference, isRounding } = exactCost(lines, costNanoUsd);
+  const prices = lines.map((one, index) => field(index === 0 ? "price" : "", priceText(one)));
+  if (lines.length === 0 || (difference.pico === 0n && difference.isExact)) return prices;
+  const reason = isRounding ? "to a whole 0.000001 USD" : "because the response named this cost";
+  const rest = `${exactText(difference)} USD ${reason}`;
+  return [...prices, field(isRounding ? "rounded up" : "changed", rest)];
+}
+
+function priceText(line: UsageLine): string {
+  const { dimension, quantity, pricePicoUsd, per } = line;
   const price = `${formatPicoUsd(pricePicoUsd)} USD per ${per}`;
-  return `${dimension}  ${quantity} at ${price} = ${formatUsd(amountNanoUsd)} USD`;
+  return `${dimension}  ${quantity} at ${price} = ${exactText(exactAmount(line))} USD`;
+}
+
+/** An amount that has no end in decimals is cut at the pico-dollar. */
+function exactText({ pico, isExact }: PicoAmount): string {
+  const text = pico < 0n ? `-${formatPicoUsd(-pico)}` : formatPicoUsd(pico);
+  return isExact ? text : `${text}…`;
 }
 
 function chargeText({ chargedNanoUsd, uncollectedNanoUsd }: RequestRecord): string {

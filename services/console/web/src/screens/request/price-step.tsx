@@ -1,3 +1,4 @@
+import { exactAmount, exactCost, type PicoAmount } from "@tollgate/core/exact-cost";
 import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
@@ -5,7 +6,6 @@ import { formatPico } from "../../format/money.ts";
 import { formatCount, perText } from "../../format/numbers.ts";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
-import { exactAmount, exactCost, type PicoAmount } from "./exact-cost.ts";
 import { TrailStep } from "./trail-step.tsx";
 
 /** Quantity by price for each dimension, the rounding, and their sum: the cost. */

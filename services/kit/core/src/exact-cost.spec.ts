@@ -1,10 +1,11 @@
-import { create } from "@bufbuild/protobuf";
-import { UsageLineSchema } from "@tollgate/proto/tollgate/v1/usage";
 import { expect, test } from "vitest";
 import { exactAmount, exactCost } from "./exact-cost.ts";
 
-const line = (quantity: bigint, pricePicoUsd: bigint, per: bigint) =>
-  create(UsageLineSchema, { quantity, pricePicoUsd, per });
+const line = (quantity: bigint, pricePicoUsd: bigint, per: bigint) => ({
+  quantity,
+  pricePicoUsd,
+  per,
+});
 
 test("the amount of a line is its quantity times its price, exactly", () => {
   const amount = exactAmount(line(1_234n, 275_000_000_000n, 1_000_000n));

@@ -1,7 +1,12 @@
-import type { UsageLine } from "@tollgate/proto/tollgate/v1/usage";
-
 const picoPerNano = 1_000n;
 const picoPerMicro = 1_000_000n;
+
+/** A line of a request's price: a quantity, and the price of `per` units of it. */
+export interface PriceLine {
+  quantity: bigint;
+  pricePicoUsd: bigint;
+  per: bigint;
+}
 
 /** An amount in pico-USD. One that is not a whole number is truncated, and `isExact` is false. */
 export interface PicoAmount {
@@ -19,12 +24,12 @@ export interface ExactCost {
 }
 
 /** Returns the exact amount of one line: quantity × price ÷ per. */
-export function exactAmount({ quantity, pricePicoUsd, per }: UsageLine): PicoAmount {
+export function exactAmount({ quantity, pricePicoUsd, per }: PriceLine): PicoAmount {
   return divide(quantity * pricePicoUsd, per);
 }
 
 /** Returns how the lines of a request lead to its cost. */
-export function exactCost(lines: readonly UsageLine[], costNano: bigint): ExactCost {
+export function exactCost(lines: readonly PriceLine[], costNano: bigint): ExactCost {
   const denominator = lines.reduce((product, { per }) => lcm(product, atLeastOne(per)), 1n);
   const numerator = lines.reduce(
     (sum, { quantity, pricePicoUsd, per }) =>
