@@ -214,7 +214,8 @@ test.each([
   ["{", "The body is not JSON: it has an error at line 1, column 2."],
   ['{"a":', "The body is not JSON: it ends before its last bracket or brace."],
   ['{\n"a":1,}', "The body is not JSON: it has an error at line 2, column 7."],
-  ['{"a": x}', 'The body is not JSON: \'x\' is not allowed in "{"a": x}".'],
+  ['{"a": x}', "The body is not JSON: it has an unexpected 'x'."],
+  ['{"a": "a secret", "b": NaN}', "The body is not JSON: it has an unexpected 'N'."],
   ["[]", "The body must be a JSON object."],
 ])("the error of the body %j says what is wrong", (text, message) => {
   expect(() => parseJsonObject(new RequestBody([Buffer.from(text)]))).toThrow(

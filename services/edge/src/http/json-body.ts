@@ -51,15 +51,18 @@ function parse(text: Buffer): unknown {
   }
 }
 
-/** Describes why a body cannot be parsed, with the place where V8's error has one. */
+/**
+ * Describes why a body cannot be parsed, with the place where V8's error has one. The part of the body that
+ * the error may quote is left out, because the message is stored with the record of the request.
+ */
 function describe(cause: unknown): string {
   if (!(cause instanceof SyntaxError)) return "it is not UTF-8";
   const { message } = cause;
   const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
   if (line !== undefined) return `it has an error at line ${line}, column ${column}`;
   if (message.startsWith("Unexpected end")) return "it ends before its last bracket or brace";
-  const [, token, text] = /^Unexpected token (.+?), (.*) is not valid JSON$/s.exec(message) ?? [];
-  return token === undefined ? "it has an error" : `${token} is not allowed in ${text}`;
+  const [, token] = /^Unexpected token ('.{1,2}'), /su.exec(message) ?? [];
+  return token === undefined ? "it has an error" : `it has an unexpected ${token}`;
 }
 
 function isDeeper(value: object, depth: number): boolean {
