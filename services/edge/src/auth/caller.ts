@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { maskKeys } from "@tollgate/core/key-form";
 import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { clientRequestIdOf } from "../http/client-request-id.ts";
 import type { Principal } from "./authenticate.ts";
@@ -35,7 +36,7 @@ export function callerOf(
     // The wire names it, where the request does.
     endUser: "",
     endpoint: `${req.method ?? ""} ${route}`,
-    userAgent: (req.headers["user-agent"] ?? "").slice(0, maxUserAgentCharacters),
+    userAgent: maskKeys(req.headers["user-agent"] ?? "").slice(0, maxUserAgentCharacters),
     clientRequestId: clientRequestIdOf(req.headers),
   };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { maskKeys } from "@tollgate/core/key-form";
 import type { Log } from "@tollgate/core/log";
 import type { Metrics } from "@tollgate/runtime/operations/metrics";
 import { clientRequestIdOf } from "./client-request-id.ts";
@@ -28,7 +29,7 @@ export interface EndedRequest {
   ms: number;
 }
 
-/** Counts a request that ended, and writes its log line. The line holds no query and no body. */
+/** Counts a request that ended, and writes its log line. The line holds no query, no body and no key. */
 export function recordRequest(
   { log, metrics }: RequestLog,
   { req, requestId, route, alias, status, ms, ...ended }: EndedRequest,
@@ -55,5 +56,5 @@ export function recordRequest(
 function pathOf({ url = "" }: IncomingMessage): string {
   const address = withoutOrigin(url);
   const mark = address.indexOf("?");
-  return mark < 0 ? address : address.slice(0, mark);
+  return maskKeys(mark < 0 ? address : address.slice(0, mark));
 }

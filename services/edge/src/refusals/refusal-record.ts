@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { GatewayError } from "@tollgate/core/errors";
+import { maskKeys } from "@tollgate/core/key-form";
 import { storableText } from "@tollgate/core/storable-text";
 import { type RequestRefusal, RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
 import { clientRequestIdOf } from "../http/client-request-id.ts";
@@ -35,16 +36,21 @@ export function refusalRecord(
     refusedAt: timestampFromDate(refusedAt),
     status,
     code,
-    message: storableText(message, maxMessageCharacters),
-    param: storableText(param, maxNameCharacters),
+    message: recorded(message, maxMessageCharacters),
+    param: recorded(param),
     method: req.method ?? "",
     route,
-    alias: storableText(alias, maxNameCharacters),
+    alias: recorded(alias),
     accountId,
     keyId,
     shownKey: keyId === "" ? shown : "",
     clientAddress,
-    userAgent: storableText(req.headers["user-agent"] ?? "", maxNameCharacters),
-    clientRequestId: storableText(clientRequestIdOf(req.headers), maxNameCharacters),
+    userAgent: recorded(req.headers["user-agent"] ?? ""),
+    clientRequestId: recorded(clientRequestIdOf(req.headers)),
   });
+}
+
+/** Returns a text of the client as a record has it. A client may send a key where none belongs. */
+function recorded(text: string, maxCharacters = maxNameCharacters): string {
+  return storableText(maskKeys(text), maxCharacters);
 }

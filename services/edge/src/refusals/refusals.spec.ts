@@ -61,6 +61,24 @@ test("refusals are summed by account and code, and failures are none", async () 
   ]);
 });
 
+test("a key that a client sends in another place is masked in its record", async () => {
+  const { refusals, calls } = start();
+  const key = `sk-tollgate-${"k".repeat(43)}`;
+  const headers = { "user-agent": key, "x-client-request-id": key };
+  const failure = new GatewayError("model_not_found", `There is no model "${key}".`, {
+    param: `metadata.${key}`,
+  });
+  refusals.add(request({ alias: key }, headers), failure);
+  await refusals.stop();
+  const [record] = calls[0]?.records ?? [];
+  const masked = "sk-tollgate-kkkk…kkkk";
+  expect(record).toMatchObject({
+    message: `There is no model "${masked}".`,
+    param: `metadata.${masked}`,
+    ...{ alias: masked, userAgent: masked, clientRequestId: masked },
+  });
+});
+
 test("a record says what was refused, to whom and why", async () => {
   const { refusals, calls, clock } = start();
   const headers = { "user-agent": "OpenAI/Python 2.1.0", "x-client-request-id": "mine" };

@@ -12,3 +12,10 @@ export function shownKey(key: string): string {
   if (text.length < 5 * shownCharacters) return `${keyPrefix}…`;
   return `${keyPrefix}${text.slice(0, shownCharacters)}…${text.slice(-shownCharacters)}`;
 }
+
+const keysInText = new RegExp(`${keyPrefix}[\\w-]{20,}`, "gi");
+
+/** Returns a text in which each key of the gateway is as lists of keys show it. */
+export function maskKeys(text: string): string {
+  return text.replace(keysInText, shownKey);
+}
