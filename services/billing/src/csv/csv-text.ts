@@ -11,9 +11,12 @@ export function csvUsd(nanoUsd: bigint): string {
   return nanoUsd < 0n ? `-${text}` : text;
 }
 
+/** Signs in full width count, too: spreadsheets of some languages take them for the plain ones. */
+const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/;
+
 /** A text that a spreadsheet would run as a formula is preceded by an apostrophe; a number is not. */
 function cellOf(text: string): string {
   const isNumber = /^-?\d+(\.\d+)?$/.test(text);
-  const safe = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = !isNumber && formulaStart.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
