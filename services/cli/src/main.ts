@@ -7,6 +7,7 @@ import { openOperator, readServer, type Server } from "./connection/connect-oper
 import { ServerError } from "./connection/connect-transport.ts";
 import { dataFolderOf, operatorAddress } from "./connection/operator-address.ts";
 import { help, UsageError } from "./help.ts";
+import { printable } from "./text/printable.ts";
 
 /** A minus sign that `parseArgs` does not take for an option, as in `wallet adjust NAME -5.00`. */
 const minus = "\u2212";
@@ -28,10 +29,12 @@ async function main(argv: string[]): Promise<number> {
     }
     const output = await run(words, options, readServer({ server, token }, process.env));
     const text = json ? JSON.stringify(output.json) : output.lines.join("\n");
-    if (text !== "") process.stdout.write(`${text}\n`);
+    // A file gets CSV as it is.
+    const isForFile = options.csv === true && !process.stdout.isTTY;
+    if (text !== "") process.stdout.write(`${isForFile ? text : printable(text)}\n`);
     return output.failed ? 1 : 0;
   } catch (error) {
-    process.stderr.write(`tollgate: ${explain(error, address)}\n`);
+    process.stderr.write(`tollgate: ${printable(explain(error, address))}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -36,3 +36,8 @@ test("a column without content is left out, and a table without rows says so", (
   expect(formatTable(columns, empty, 80)[0]).toBe("NAME    COUNT");
   expect(formatTable(columns, [], 80)).toEqual(["none"]);
 });
+
+test("a cell with a line break is one line", () => {
+  const row = { name: "one\ntwo\r\nthree", count: "1", note: "" };
+  expect(formatTable(columns, [row], 80)[1]).toBe("one two three      1");
+});

@@ -47,12 +47,13 @@ export function formatTable<Row>(
   );
 }
 
-/** Returns a column's title and cells, padded to one width. */
+/** Returns a column's title and cells, each on one line, padded to one width. */
 export function layOut<Row>(
   { title, cell, align, rank }: TableColumn<Row>,
   rows: readonly Row[],
 ): LaidOut {
-  const texts = [title, ...rows.map(cell)];
+  const oneLine = (row: Row) => cell(row).replaceAll(/\r?\n/g, " ");
+  const texts = [title, ...rows.map(oneLine)];
   const width = Math.max(...texts.map((text) => text.length));
   const pad = (text: string) => (align === "left" ? text.padEnd(width) : text.padStart(width));
   return { cells: texts.map(pad), width, rank };
