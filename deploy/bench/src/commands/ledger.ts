@@ -34,7 +34,8 @@ export const ledgerCommand = defineCommand({
       schema: ledgerSchema,
       maxConnections: 10,
       log: createLog("silent"),
-      settings: { enable_seqscan: "off", statement_timeout: "0" },
+      statementTimeoutMs: 0,
+      settings: { enable_seqscan: "off" },
     });
     try {
       await measureReads(pool, Number(values.entries), say);

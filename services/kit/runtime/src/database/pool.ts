@@ -7,12 +7,12 @@ import { awaitFirstConnection, ReadOnlyServer } from "./first-connection.ts";
 import { applyMigrations, type DatabaseSchema, requireMigrations } from "./migrate.ts";
 import { requireSessions, useSessions } from "./require-sessions.ts";
 
-const statementTimeoutMs = 15_000;
+const defaultStatementTimeoutMs = 15_000;
 /**
  * A query waits for a free connection as long as a statement on it may take. A database or machine
  * that stalls for some seconds then fails no call that allows for them.
  */
-const connectTimeoutMs = statementTimeoutMs;
+const connectTimeoutMs = defaultStatementTimeoutMs;
 /**
  * How long an unused connection stays open. A request that has to wait for a new connection, and for
  * its statements to be prepared on it, takes some 8 ms longer. With the driver's default of 10
@@ -25,10 +25,10 @@ const idleTimeoutMs = 300_000;
  */
 const keepAliveMs = 30_000;
 /**
- * How long a statement may stay without a response. A server whose machine has failed ends no connection,
- * and a statement on one would wait for minutes.
+ * How much longer than its time limit a statement may stay without a response. A server whose machine has
+ * failed ends no connection, and a statement on one would wait for minutes.
  */
-const responseTimeoutMs = statementTimeoutMs + 5_000;
+const responseDelayMs = 5_000;
 const int8 = 20;
 
 export interface DatabaseOptions {
@@ -41,6 +41,8 @@ export interface DatabaseOptions {
   migrates?: boolean;
   /** Whether functions that a newer program has replaced are installed again. Default false. */
   restoresFunctions?: boolean;
+  /** The time limit of a statement, 0 for none. Default 15 seconds. */
+  statementTimeoutMs?: number;
   /** Settings of every connection, besides the search path and the timeouts. */
   settings?: Readonly<Record<string, string>>;
   /** Creates the socket of a connection. By default, the driver does. */
@@ -56,6 +58,7 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   const { url, schema, migrates = true, log } = options;
+  const { statementTimeoutMs = defaultStatementTimeoutMs } = options;
   const servers = new DatabaseServers(url);
   // A migration may take long, so that it has connections without a limit.
   const migrating = createPool(options, servers, {});
@@ -70,11 +73,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<pg.Pool> {
   } finally {
     await migrating.end();
   }
-  return createPool(options, servers, { query_timeout: responseTimeoutMs });
+  const limits = statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + responseDelayMs };
+  return createPool(options, servers, { ...limits });
 }
 
 function createPool(
-  { schema, maxConnections, log, createSocket, settings: more }: DatabaseOptions,
+  {
+    schema,
+    maxConnections,
+    log,
+    createSocket,
+    statementTimeoutMs = defaultStatementTimeoutMs,
+    settings: more,
+  }: DatabaseOptions,
   servers: DatabaseServers,
   limits: pg.PoolConfig,
 ): pg.Pool {
@@ -82,7 +93,7 @@ function createPool(
     search_path: schema.name,
     statement_timeout: String(statementTimeoutMs),
     // A process that hangs, or whose machine has failed, must not retain its locks.
-    idle_in_transaction_session_timeout: String(statementTimeoutMs),
+    idle_in_transaction_session_timeout: String(defaultStatementTimeoutMs),
     ...more,
   };
   const pool = new pg.Pool({
