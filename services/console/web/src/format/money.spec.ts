@@ -7,6 +7,7 @@ import {
   moneyPlaces,
   parseMoney,
   plainUsd,
+  roundAverage,
 } from "./money.ts";
 
 describe("an amount", () => {
@@ -20,6 +21,15 @@ describe("an amount", () => {
     [10n ** 27n + 1n, "$1,000,000,000,000,000,000.000000001"],
   ])("of %s nano-USD is shown exactly, with at least cents", (nano, text) => {
     expect(formatMoney(nano)).toBe(text);
+  });
+
+  test.each([
+    [12_374_041_428n, 12_370_000_000n],
+    [1_009_999_999n, 1_000_000_000n],
+    [4_041_428n, 4_041_000n],
+    [0n, 0n],
+  ])("of %s that is an average is rounded down to %s", (nano, rounded) => {
+    expect(roundAverage(nano)).toBe(rounded);
   });
 
   test("that is added is shown with a plus sign where asked", () => {

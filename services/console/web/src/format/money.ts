@@ -59,6 +59,12 @@ export function plainUsd(nano: bigint): string {
   return (nano < 0n ? "-" : "") + trimZeros(text);
 }
 
+/** Rounds an average, which has no exact amount, down: to a cent from a dollar on, else to a micro-USD. */
+export function roundAverage(nano: bigint): bigint {
+  const step = nano >= 1_000_000_000n ? 10_000_000n : 1_000n;
+  return nano - (nano % step);
+}
+
 /**
  * Reads an amount that a person typed, such as `12.50`, `$1,000` or `-0.000001`, as nano-USD.
  * Returns undefined for any other text.

@@ -26,7 +26,7 @@ test("how long ago an instant was is shown in its largest unit", () => {
   const after = (ms: number) => formatRelative(at, at.getTime() + ms);
   expect([10_000, 5 * 60_000, 25 * 3_600_000, -3 * 86_400_000].map(after)).toEqual([
     "just now",
-    "5 min. ago",
+    "5 min ago",
     "1 day ago",
     "in 3 days",
   ]);

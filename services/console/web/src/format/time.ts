@@ -53,11 +53,12 @@ export function formatDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** Formats how far an instant is from now: `5 min. ago`, `in 3 days`. */
+/** Formats how far an instant is from now: `5 min ago`, `in 3 days`. */
 export function formatRelative(at: Date, now = Date.now()): string {
   const difference = at.getTime() - now;
   for (const [unit, ms] of units) {
-    if (Math.abs(difference) >= ms) return relative.format(Math.trunc(difference / ms), unit);
+    if (Math.abs(difference) < ms) continue;
+    return relative.format(Math.trunc(difference / ms), unit).replace(".", "");
   }
   return difference > 0 ? "in a moment" : "just now";
 }

@@ -30,12 +30,10 @@ export function PaletteButton() {
         type="button"
         className="palette-button"
         aria-keyshortcuts="Meta+K Control+K"
-        aria-label={`Search ${shortcut}`}
         onClick={palette.open}
       >
         <Icon name="search" />
-        <span className="palette-name">Search</span>
-        <kbd>{shortcut}</kbd>
+        <span className="palette-name">Search</span> <kbd>{shortcut}</kbd>
       </button>
       {palette.key > 0 && (
         <Suspense>

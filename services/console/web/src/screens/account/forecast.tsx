@@ -1,5 +1,6 @@
 import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { useUsage } from "../../calls/use-usage.ts";
+import { roundAverage } from "../../format/money.ts";
 import { countOf } from "../../format/numbers.ts";
 import { daysOf, rangeOf } from "../../search/period.ts";
 import { Stat } from "../../ui/facts.tsx";
@@ -21,7 +22,7 @@ export function Forecast({ accountId, balance }: { accountId: string; balance: b
         note={
           data && (
             <>
-              <Money nano={perDay} /> a day
+              <Money nano={roundAverage(perDay)} /> a day
             </>
           )
         }

@@ -72,7 +72,7 @@ export function OverTime({ search, range }: { search: ActivitySearch; range: Ran
                 layers={layers}
                 onOpen={open}
               />
-              <Legend label="Colours" layers={layers} />
+              <Legend label="Colors" layers={layers} />
             </>
           );
         }}

@@ -4,7 +4,6 @@ import { Link } from "@tanstack/react-router";
 import { OperatorService, type ReadOverviewResponse } from "@tollgate/proto/tollgate/v1/operator";
 import { lazy, Suspense } from "react";
 import { useAccess } from "../../calls/use-session.ts";
-import { formatCount, formatShare } from "../../format/numbers.ts";
 import { type PeriodSearch, rangeOf } from "../../search/period.ts";
 import { BalanceStat } from "../../ui/balance-stat.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
@@ -19,6 +18,7 @@ import { Forecast } from "../account/forecast.tsx";
 import { ErrorCodes } from "../overview/error-codes.tsx";
 import { OwnLimits } from "../overview/own-limits.tsx";
 import { RefusedRequests } from "../overview/refused-requests.tsx";
+import { RequestsStat } from "../overview/requests-stat.tsx";
 import { SpendByModel } from "./spend-by-model.tsx";
 
 const fallback = "30d";
@@ -96,9 +96,7 @@ function OwnSums({ data }: { data: ReadOverviewResponse }) {
       <Stat name="Spent in the period">
         <Money nano={data.chargedNanoUsd} />
       </Stat>
-      <Stat name="Requests" note={`${formatShare(data.failedRequests, data.requests)} failed`}>
-        {formatCount(data.requests)}
-      </Stat>
+      <RequestsStat data={data} />
     </dl>
   );
 }

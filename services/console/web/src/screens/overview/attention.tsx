@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { WalletForecast } from "@tollgate/proto/tollgate/v1/ledger";
-
+import { roundAverage } from "../../format/money.ts";
 import { countOf } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
@@ -38,7 +38,7 @@ export function Attention({ forecasts }: { forecasts: readonly WalletForecast[] 
           },
           {
             header: "Spent each day",
-            money: ({ chargedPerDayNanoUsd }) => chargedPerDayNanoUsd,
+            money: ({ chargedPerDayNanoUsd }) => roundAverage(chargedPerDayNanoUsd),
           },
           {
             header: "Balance",

@@ -7,7 +7,7 @@ import { useAccess } from "../../calls/use-session.ts";
 import { useUsage } from "../../calls/use-usage.ts";
 import { bucketsOf } from "../../charts/time-series.ts";
 import { UsageBars } from "../../charts/usage-bars.tsx";
-import { countOf, formatCount, formatMs, formatShare } from "../../format/numbers.ts";
+import { countOf, formatMs } from "../../format/numbers.ts";
 import { stepOf } from "../../search/activity-search.ts";
 import { type PeriodSearch, type Range, rangeOf } from "../../search/period.ts";
 import { BalanceStat } from "../../ui/balance-stat.tsx";
@@ -25,6 +25,7 @@ import { FirstSteps } from "./first-steps.tsx";
 import { Providers } from "./providers.tsx";
 import { RefusedKeyNotices } from "./refused-key-notices.tsx";
 import { RefusedRequests } from "./refused-requests.tsx";
+import { RequestsStat } from "./requests-stat.tsx";
 import { UnreportedUsage } from "./unreported-usage.tsx";
 
 const route = getRouteApi("/app/");
@@ -75,7 +76,6 @@ function GatewayOverview({ search }: { search: PeriodSearch }) {
 }
 
 function Sums({ data }: { data: ReadOverviewResponse }) {
-  const latency = (ms: number | undefined) => (ms === undefined ? "–" : formatMs(ms));
   return (
     <dl className="stats">
       <BalanceStat balanceNanoUsd={data.balanceNanoUsd} heldNanoUsd={data.heldNanoUsd} />
@@ -99,16 +99,24 @@ function Sums({ data }: { data: ReadOverviewResponse }) {
       <Stat name="Money in" note="Top-ups and adjustments">
         <Money nano={data.creditedNanoUsd} />
       </Stat>
-      <Stat name="Requests" note={`${formatShare(data.failedRequests, data.requests)} failed`}>
-        {formatCount(data.requests)}
-      </Stat>
-      <Stat name="Duration, median" note={`p99 ${latency(data.durationP99Ms)}`}>
-        {latency(data.durationP50Ms)}
-      </Stat>
-      <Stat name="First token, median" note={`p99 ${latency(data.firstTokenP99Ms)}`}>
-        {latency(data.firstTokenP50Ms)}
-      </Stat>
+      <RequestsStat data={data} />
+      <Latency name="Duration, median" p50={data.durationP50Ms} p99={data.durationP99Ms} />
+      <Latency name="First token, median" p50={data.firstTokenP50Ms} p99={data.firstTokenP99Ms} />
     </dl>
+  );
+}
+
+interface LatencyProps {
+  name: string;
+  p50: number | undefined;
+  p99: number | undefined;
+}
+
+function Latency({ name, p50, p99 }: LatencyProps) {
+  return (
+    <Stat name={name} note={p99 !== undefined && `p99 ${formatMs(p99)}`}>
+      {p50 === undefined ? "–" : formatMs(p50)}
+    </Stat>
   );
 }
 
