@@ -8,7 +8,13 @@ import {
 import { readActivitySearch } from "./search/activity-search.ts";
 import { readCatalogSearch } from "./search/catalog-search.ts";
 import { readEditorSearch } from "./search/editor-search.ts";
-import { accountOrders, readKeysSearch, readListSearch } from "./search/list-search.ts";
+import {
+  accountOrders,
+  readKeysSearch,
+  readListSearch,
+  readMonthsSearch,
+  readWholeListSearch,
+} from "./search/list-search.ts";
 import { readPeriod } from "./search/period.ts";
 import { parseSearch, type RawSearch, readTexts, stringifySearch } from "./search/read.ts";
 import { readRefusalsSearch } from "./search/refusals-search.ts";
@@ -73,7 +79,7 @@ const account = createRoute({
 const months = createRoute({
   getParentRoute: () => app,
   path: "/months",
-  validateSearch: (raw: RawSearch) => readTexts(raw, ["month"]),
+  validateSearch: readMonthsSearch,
   component: lazyRouteComponent(() => import("./screens/months/months.tsx"), "MonthsScreen"),
 });
 
@@ -113,6 +119,7 @@ const playground = createRoute({
 const members = createRoute({
   getParentRoute: () => app,
   path: "/members",
+  validateSearch: readWholeListSearch,
   component: lazyRouteComponent(() => import("./screens/members/members.tsx"), "Members"),
 });
 

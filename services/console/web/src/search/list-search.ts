@@ -30,6 +30,19 @@ export function readListSearch<Order extends string>(
   } as ListSearch<Order>;
 }
 
+/** Returns what an address asks of a list whose orders its screen knows. */
+export function readWholeListSearch(raw: RawSearch): ListSearch<string> {
+  return { ...readTexts(raw, ["q", "order", "before"]), ...readPageSize(raw) };
+}
+
+/** Returns what an address asks of Months: the list of accounts in a month (`2026-11`). */
+export function readMonthsSearch(raw: RawSearch): ListSearch<string> & { month?: string } {
+  return { ...readTexts(raw, ["month"]), ...readWholeListSearch(raw) };
+}
+
+/** What a link to another list of the same screen removes from the address. */
+export const otherList = { q: undefined, order: undefined } as const;
+
 /** The address of Keys. */
 export interface KeysSearch extends ListSearch<keyof typeof keyOrders> {
   account?: string;

@@ -1,6 +1,6 @@
 import { type LedgerSearch, readLedgerSearch } from "./ledger-search.ts";
-import { type PageSizeSearch, readPageSize } from "./list-search.ts";
-import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
+import { type ListSearch, readWholeListSearch } from "./list-search.ts";
+import { defined, type RawSearch, readOne } from "./read.ts";
 
 /** The address of a screen with tabs. A list of a tab begins after `before`. */
 interface TabSearch<Tab extends string> {
@@ -14,9 +14,9 @@ const settingsTabs = ["operators", "tokens", "audit", "sign-in", "retention"] as
 /** Returns what an address asks of an account's screen. */
 export function readAccountSearch(
   raw: RawSearch,
-): TabSearch<(typeof accountTabs)[number]> & LedgerSearch {
+): TabSearch<(typeof accountTabs)[number]> & ListSearch<string> & LedgerSearch {
   return {
-    ...readTexts(raw, ["before"]),
+    ...readWholeListSearch(raw),
     ...defined({ tab: readOne(raw, "tab", accountTabs) }),
     ...readLedgerSearch(raw),
   };
@@ -25,10 +25,9 @@ export function readAccountSearch(
 /** Returns what an address asks of the settings. */
 export function readSettingsSearch(
   raw: RawSearch,
-): TabSearch<(typeof settingsTabs)[number]> & PageSizeSearch {
+): TabSearch<(typeof settingsTabs)[number]> & ListSearch<string> {
   return {
-    ...readTexts(raw, ["before"]),
     ...defined({ tab: readOne(raw, "tab", settingsTabs) }),
-    ...readPageSize(raw),
+    ...readWholeListSearch(raw),
   };
 }

@@ -1,19 +1,21 @@
 import { useSearchChange } from "./search-link.tsx";
 
-interface Props<Order extends string> {
-  orders: Readonly<Record<Order, string>>;
-  order: Order | undefined;
+interface Props {
+  /** With their names for people. The first one needs no parameter. */
+  orders: Readonly<Record<string, string>>;
+  order: string | undefined;
 }
 
 /** Chooses the order of a list. */
-export function OrderChoice<Order extends string>({ orders, order }: Props<Order>) {
+export function OrderChoice({ orders, order }: Props) {
   const change = useSearchChange();
-  const names = Object.entries<string>(orders);
+  const names = Object.entries(orders);
   const first = names[0]?.[0];
+  const current = order !== undefined && order in orders ? order : first;
   return (
     <select
       aria-label="Order"
-      value={order ?? first}
+      value={current}
       onChange={({ target }) =>
         change({ order: target.value === first ? undefined : target.value })
       }

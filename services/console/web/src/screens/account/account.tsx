@@ -6,6 +6,7 @@ import {
   OperatorService,
 } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
+import { otherList } from "../../search/list-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts, Stat } from "../../ui/facts.tsx";
@@ -67,7 +68,6 @@ function endFacts({ frozenAt, closedAt }: Account) {
 
 function Content({ summary }: { summary: AccountSummary }) {
   const { account, wallet } = summary;
-  const { tab = "ledger", before, ...ledger } = route.useSearch();
   if (account === undefined) return null;
   const balance = wallet?.balanceNanoUsd ?? 0n;
   return (
@@ -116,14 +116,32 @@ function Content({ summary }: { summary: AccountSummary }) {
       <Section title="Limits" note="of all its keys together">
         <LimitList use={account.limits} />
       </Section>
+      <Parts account={account} />
+    </>
+  );
+}
+
+/** The lists and settings of an account, one at a time. */
+function Parts({ account }: { account: Account }) {
+  const { tab = "ledger", ...search } = route.useSearch();
+  const { before } = search;
+  return (
+    <>
       <div>
-        <LinkGroup label="Parts" name="tab" options={tabs} current={tab} look="tabs" />
+        <LinkGroup
+          label="Parts"
+          name="tab"
+          options={tabs}
+          current={tab}
+          look="tabs"
+          also={otherList}
+        />
       </div>
-      {tab === "ledger" && <LedgerEntries accountId={account.id} search={ledger} />}
+      {tab === "ledger" && <LedgerEntries accountId={account.id} search={search} />}
       {tab === "holds" && <OpenHolds accountId={account.id} before={before} />}
       {tab === "members" && (
         <>
-          <AccountMembers account={account.id} />
+          <AccountMembers account={account.id} search={search} />
           <KeyBoundsSection account={account} />
           <ContentSection account={account.id} />
           <EndUsersSection account={account.id} />

@@ -4,17 +4,26 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useChange } from "../../calls/use-change.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { memberRoleNames } from "../../format/member-roles.ts";
+import type { ListSearch } from "../../search/list-search.ts";
+import { byLatest, byText, type WholeListRules } from "../../search/whole-list.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useOpen } from "../../ui/use-open.ts";
+import { WholeList } from "../../ui/whole-list.tsx";
 import { InviteMember } from "./invite-member.tsx";
 import { MemberMenu } from "./member-menu.tsx";
 
-/** The members of an account and its open invitations. Empty: the own account of a member. */
-export function AccountMembers({ account }: { account: string }) {
+interface Props {
+  /** Empty: the own account of a member. */
+  account: string;
+  search: ListSearch<string>;
+}
+
+/** The members of an account and its open invitations. */
+export function AccountMembers({ account, search }: Props) {
   const { canManageMembers } = useAccess();
   const members = useQuery(OperatorService.method.listMembers, { account });
   const invitation = useOpen();
@@ -37,20 +46,22 @@ export function AccountMembers({ account }: { account: string }) {
         }
       >
         <Loaded query={members} rows={3}>
-          {({ members }) =>
-            members.length === 0 ? (
-              <Empty icon="user" title="No members yet">
-                A member signs in, and sees this account alone.
-              </Empty>
-            ) : (
-              <DataTable
-                caption="Members"
-                columns={canManageMembers ? [...memberColumns, menu] : memberColumns}
-                rows={members}
-                idOf={({ personId }) => personId}
-              />
-            )
-          }
+          {({ members }) => (
+            <WholeList
+              caption="Members"
+              columns={canManageMembers ? [...memberColumns, menu] : memberColumns}
+              rows={members}
+              search={search}
+              searchLabel="Search by name, address or role"
+              icon="user"
+              empty={
+                <Empty icon="user" title="No members yet">
+                  A member signs in, and sees this account alone.
+                </Empty>
+              }
+              {...memberRules}
+            />
+          )}
         </Loaded>
       </Section>
       <Invitations account={account} />
@@ -92,6 +103,19 @@ function Invitations({ account }: { account: string }) {
     </Loaded>
   );
 }
+
+const memberRules: WholeListRules<Member> = {
+  idOf: ({ personId }) => personId,
+  textsOf: ({ personId, name, email, role }) => [personId, name, email, memberRoleNames[role]],
+  orders: {
+    name: { name: "By name", compare: byText(({ name }) => name) },
+    newest: { name: "Newest first", compare: byLatest(({ createdAt }) => createdAt) },
+    seen: {
+      name: "Last signed in first",
+      compare: byLatest(({ lastSignedInAt }) => lastSignedInAt),
+    },
+  },
+};
 
 const memberColumns: readonly DataColumn<Member>[] = [
   { header: "Name", cell: ({ name }) => <strong className="cut">{name}</strong> },

@@ -2,19 +2,21 @@ import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-que
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { WalletSums } from "@tollgate/proto/tollgate/v1/statement";
+import { byMost, byText, type WholeListRules } from "../../search/whole-list.ts";
 import { CsvButton } from "../../ui/csv-button.tsx";
-import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import type { DataColumn } from "../../ui/data-table.tsx";
 import { Stat } from "../../ui/facts.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { useSearchChange } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
+import { WholeList } from "../../ui/whole-list.tsx";
 
 const route = getRouteApi("/app/months");
 
 /** The sums of all wallets in a month (UTC), by account and in all. */
 export function MonthsScreen() {
-  const { month = new Date().toISOString().slice(0, 7) } = route.useSearch();
+  const { month = new Date().toISOString().slice(0, 7), ...search } = route.useSearch();
   const change = useSearchChange();
   const sums = useQuery(OperatorService.method.readMonth, { month });
   const wallets = sums.data?.wallets ?? [];
@@ -48,11 +50,14 @@ export function MonthsScreen() {
                 Choose another month.
               </Empty>
             ) : (
-              <DataTable
+              <WholeList
                 caption="Sums by account"
                 columns={columns}
                 rows={wallets}
-                idOf={({ accountId }) => accountId}
+                search={search}
+                searchLabel="Search by name or id"
+                icon="accounts"
+                {...rules}
               />
             )}
             {hasMore && <p className="quiet">The accounts that were charged least are left out.</p>}
@@ -88,11 +93,21 @@ function Totals({ total }: { total: WalletSums }) {
   );
 }
 
+const rules: WholeListRules<WalletSums> = {
+  idOf: ({ accountId }) => accountId,
+  textsOf: ({ accountId, accountName }) => [accountId, accountName],
+  orders: {
+    charges: { name: "Charged most first", compare: byMost((one) => one.chargesNanoUsd) },
+    name: { name: "By name", compare: byText(({ accountName }) => accountName) },
+    balance: { name: "Highest balance first", compare: byMost((one) => one.closingNanoUsd) },
+  },
+};
+
 const columns: readonly DataColumn<WalletSums>[] = [
   {
     header: "Account",
     cell: ({ accountId, accountName }) => (
-      <Link to="/accounts/$accountId" params={{ accountId }} className="row-link">
+      <Link to="/accounts/$accountId" params={{ accountId }} className="row-link" title={accountId}>
         {accountName || accountId}
       </Link>
     ),

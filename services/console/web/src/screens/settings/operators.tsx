@@ -2,18 +2,21 @@ import { useQuery } from "@connectrpc/connect-query";
 import { type Operator, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { roleNames } from "../../format/roles.ts";
+import type { ListSearch } from "../../search/list-search.ts";
+import { byLatest, byText, type WholeListRules } from "../../search/whole-list.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import type { DataColumn } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useOpen } from "../../ui/use-open.ts";
+import { WholeList } from "../../ui/whole-list.tsx";
 import { CreateOperator } from "./create-operator.tsx";
 import { OperatorMenu } from "./operator-menu.tsx";
 
 /** The people who sign in to the console. */
-export function Operators() {
+export function Operators({ search }: { search: ListSearch<string> }) {
   const { canManage } = useAccess();
   const creation = useOpen();
   const read = useQuery(OperatorService.method.listOperators, {});
@@ -31,11 +34,14 @@ export function Operators() {
     >
       <Loaded query={read} rows={4}>
         {({ operators }) => (
-          <DataTable
+          <WholeList
             caption="Operators"
             columns={canManage ? [...columns, menuColumn] : columns}
             rows={operators}
-            idOf={({ id }) => id}
+            search={search}
+            searchLabel="Search by name, role or id"
+            icon="user"
+            {...rules}
           />
         )}
       </Loaded>
@@ -43,6 +49,19 @@ export function Operators() {
     </Section>
   );
 }
+
+const rules: WholeListRules<Operator> = {
+  idOf: ({ id }) => id,
+  textsOf: ({ id, name, role, issuer, email }) => [id, name, roleNames[role], issuer, email],
+  orders: {
+    name: { name: "By name", compare: byText(({ name }) => name) },
+    newest: { name: "Newest first", compare: byLatest(({ createdAt }) => createdAt) },
+    seen: {
+      name: "Last signed in first",
+      compare: byLatest(({ lastSignedInAt }) => lastSignedInAt),
+    },
+  },
+};
 
 const columns: readonly DataColumn<Operator>[] = [
   { header: "Name", cell: ({ name }) => <strong className="cut">{name}</strong> },

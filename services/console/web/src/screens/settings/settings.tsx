@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { pageSizeOf } from "../../search/list-search.ts";
+import { otherList, pageSizeOf } from "../../search/list-search.ts";
 import { Screen } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { AuditLog } from "./audit-log.tsx";
@@ -19,15 +19,22 @@ const tabs = {
 
 /** Who uses the console and its API, and what they changed. */
 export function Settings() {
-  const { tab = "operators", before, ...search } = route.useSearch();
+  const { tab = "operators", ...search } = route.useSearch();
   return (
     <Screen title="Settings">
       <div>
-        <LinkGroup label="Parts" name="tab" options={tabs} current={tab} look="tabs" />
+        <LinkGroup
+          label="Parts"
+          name="tab"
+          options={tabs}
+          current={tab}
+          look="tabs"
+          also={otherList}
+        />
       </div>
-      {tab === "operators" && <Operators />}
-      {tab === "tokens" && <Tokens />}
-      {tab === "audit" && <AuditLog before={before} size={pageSizeOf(search)} />}
+      {tab === "operators" && <Operators search={search} />}
+      {tab === "tokens" && <Tokens search={search} />}
+      {tab === "audit" && <AuditLog before={search.before} size={pageSizeOf(search)} />}
       {tab === "sign-in" && <SignInWays />}
       {tab === "retention" && <Retention />}
     </Screen>

@@ -2,18 +2,21 @@ import { useQuery } from "@connectrpc/connect-query";
 import { OperatorService, type OperatorToken } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { roleNames } from "../../format/roles.ts";
+import type { ListSearch } from "../../search/list-search.ts";
+import { byLatest, byText, type WholeListRules } from "../../search/whole-list.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import type { DataColumn } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useOpen } from "../../ui/use-open.ts";
+import { WholeList } from "../../ui/whole-list.tsx";
 import { CreateToken } from "./create-token.tsx";
 import { RevokeToken } from "./revoke-token.tsx";
 
 /** The credentials of programs that call the operator's API. */
-export function Tokens() {
+export function Tokens({ search }: { search: ListSearch<string> }) {
   const { canManage } = useAccess();
   const creation = useOpen();
   const read = useQuery(OperatorService.method.listOperatorTokens, {});
@@ -30,25 +33,37 @@ export function Tokens() {
       }
     >
       <Loaded query={read} rows={4}>
-        {({ tokens }) =>
-          tokens.length === 0 ? (
-            <Empty icon="keys" title="No tokens yet">
-              A program sends one as a bearer token.
-            </Empty>
-          ) : (
-            <DataTable
-              caption="Operator tokens"
-              columns={canManage ? [...columns, revokeColumn] : columns}
-              rows={tokens}
-              idOf={({ id }) => id}
-            />
-          )
-        }
+        {({ tokens }) => (
+          <WholeList
+            caption="Operator tokens"
+            columns={canManage ? [...columns, revokeColumn] : columns}
+            rows={tokens}
+            search={search}
+            searchLabel="Search by name, role or id"
+            icon="keys"
+            empty={
+              <Empty icon="keys" title="No tokens yet">
+                A program sends one as a bearer token.
+              </Empty>
+            }
+            {...rules}
+          />
+        )}
       </Loaded>
       <CreateToken key={creation.key} isOpen={creation.isOpen} onClose={creation.close} />
     </Section>
   );
 }
+
+const rules: WholeListRules<OperatorToken> = {
+  idOf: ({ id }) => id,
+  textsOf: ({ id, name, role }) => [id, name, roleNames[role]],
+  orders: {
+    newest: { name: "Newest first", compare: byLatest(({ createdAt }) => createdAt) },
+    name: { name: "By name", compare: byText(({ name }) => name) },
+    used: { name: "Last used first", compare: byLatest(({ lastUsedAt }) => lastUsedAt) },
+  },
+};
 
 const columns: readonly DataColumn<OperatorToken>[] = [
   { header: "Name", cell: ({ name }) => <strong className="cut">{name}</strong> },
