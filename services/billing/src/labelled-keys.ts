@@ -10,6 +10,15 @@ export interface LabelQuery {
   accountId: string;
 }
 
+/** What the keys of requests must be labelled with. */
+export interface LabelFilter extends LabelQuery {
+  /** Empty: any, or none. */
+  tag: string;
+  owner: string;
+  /** What requests must not have: of tags and owners, their keys. */
+  without: readonly UsageBy[];
+}
+
 /** What keys are labelled with: the owner of a key is the member who created it, where none is named. */
 const labels = {
   [UsageBy.TAG]: Prisma.sql`SELECT key.id, key.account_id, unnest(key.tags) AS label FROM api_key key`,
@@ -28,6 +37,7 @@ export async function readKeyLabels(
   prisma: PrismaClient,
   { accountId }: LabelQuery,
   by: readonly UsageBy[],
+  param = "by",
 ): Promise<{ keyId: string; by: UsageBy; label: string }[]> {
   const wanted = [...new Set(by)].filter(isLabel);
   const found = await Promise.all(
@@ -37,7 +47,7 @@ export async function readKeyLabels(
         WHERE label IS NOT NULL AND (${accountId} = '' OR account_id = ${accountId})
         LIMIT ${maxLabels + 1}`;
       if (rows.length > maxLabels) {
-        throw invalidParam("by", "needs an account: the keys of all have too many tags or owners");
+        throw invalidParam(param, "needs an account: the keys of all have too many tags or owners");
       }
       return rows.map(({ id, label }) => ({ keyId: id, by: one, label }));
     }),
@@ -45,10 +55,34 @@ export async function readKeyLabels(
   return found.flat();
 }
 
-/** Resolves with the keys that have a tag and an owner. Undefined where neither is set: all keys. */
+/**
+ * Resolves with the keys that a filter names: those that have its tag and its owner, and those that it
+ * excludes because they have any. Each is absent where it names none. Throws `invalid_param` where too many are
+ * excluded.
+ */
 export async function findLabelledKeys(
   prisma: PrismaClient,
-  { accountId, tag, owner }: LabelQuery & { tag: string; owner: string },
+  filter: LabelFilter,
+): Promise<{ keys?: { ids: string[] }; labelledKeys?: { ids: string[] } }> {
+  const [keys, labelledKeys] = await Promise.all([
+    findKeysWith(prisma, filter),
+    findKeysWithAny(prisma, filter),
+  ]);
+  return { ...(keys && { keys }), ...(labelledKeys && { labelledKeys }) };
+}
+
+async function findKeysWithAny(
+  prisma: PrismaClient,
+  { accountId, without }: LabelFilter,
+): Promise<{ ids: string[] } | undefined> {
+  if (!without.some(isLabel)) return undefined;
+  const found = await readKeyLabels(prisma, { accountId }, without, "without");
+  return { ids: [...new Set(found.map(({ keyId }) => keyId))] };
+}
+
+async function findKeysWith(
+  prisma: PrismaClient,
+  { accountId, tag, owner }: LabelFilter,
 ): Promise<{ ids: string[] } | undefined> {
   const sets = await Promise.all(
     (

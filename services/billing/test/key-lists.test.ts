@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createLog } from "@tollgate/core/log";
+import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { AccountOrder, KeyOrder } from "@tollgate/proto/tollgate/v1/operator";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,6 +10,7 @@ import type { KeyPolicy } from "../src/key-policy.ts";
 import { hashOfKey } from "../src/key-text.ts";
 import { recordKeyUses } from "../src/key-uses.ts";
 import { createKey, newKeyId, requireKey, requireKeyOfHash, rotateKey } from "../src/keys.ts";
+import { findLabelledKeys } from "../src/labelled-keys.ts";
 import { listKeys } from "../src/listed-keys.ts";
 import { nameRows } from "../src/operator/names.ts";
 import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
@@ -65,6 +67,22 @@ describe("lists of keys and accounts", () => {
     expect(await found("%%")).toEqual([]);
     expect(await found(build.text)).toEqual([]);
     await expect(found("x".repeat(201))).rejects.toMatchObject({ param: "search" });
+  });
+
+  test("the keys of a filter have its tag and owner, and those with any are found to be excluded", async () => {
+    const { id: accountId } = await newAccount(randomUUID());
+    const tagged = await newKey(accountId, { tags: ["a", "b"] });
+    const owned = await newKey(accountId, { tags: ["a"], owner: "ada" });
+    await newKey(accountId, {});
+    const find = (filter: object) =>
+      findLabelledKeys(prisma, { accountId, tag: "", owner: "", without: [], ...filter });
+    expect(await find({})).toEqual({});
+    expect(await find({ tag: "a", owner: "ada" })).toEqual({ keys: { ids: [owned.id] } });
+    const excluded = await find({ without: [UsageBy.TAG, UsageBy.PLAN] });
+    expect(excluded.keys).toBeUndefined();
+    expect(excluded.labelledKeys?.ids.toSorted()).toEqual([tagged.id, owned.id].toSorted());
+    const { labelledKeys } = await find({ without: [UsageBy.OWNER] });
+    expect(labelledKeys?.ids).toEqual([owned.id]);
   });
 
   test("keys are listed newest first, by name, or last used first, a page at a time", async () => {

@@ -42,13 +42,14 @@ export function implementEntries(parts: LedgerParts) {
       await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
       return {};
     },
-    async findRequests({ from, to, keys, ...page }) {
+    async findRequests({ from, to, keys, labelledKeys, ...page }) {
       await flushCaptures(parts, page.accountId || undefined);
       const period = {
         ...(from && { from: dateOfTimestamp(from) }),
         ...(to && { to: dateOfTimestamp(to) }),
       };
-      return findRequests({ pool, prisma }, { ...page, ...period, keyIds: keys?.ids });
+      const keyIds = { keyIds: keys?.ids, otherThanKeyIds: labelledKeys?.ids };
+      return findRequests({ pool, prisma }, { ...page, ...period, ...keyIds });
     },
     async readRequest(which) {
       await flushCaptures(parts, which.accountId || undefined);

@@ -43,10 +43,11 @@ export function implementUsage(parts: LedgerParts) {
     async sumKeyCharges({ keyIds, from }) {
       return { charges: await sumKeyCharges(pool, keyIds, dateOfTimestamp(from)) };
     },
-    async sumUsage({ from, to, withTimes, keys, ...request }) {
+    async sumUsage({ from, to, withTimes, keys, labelledKeys, ...request }) {
       await flushCaptures(parts, request.accountId || undefined);
       const times = { from: dateOfTimestamp(from), to: dateOfTimestamp(to) };
-      const period = { ...request, ...times, keyIds: keys?.ids };
+      const keyIds = { keyIds: keys?.ids, otherThanKeyIds: labelledKeys?.ids };
+      const period = { ...request, ...times, ...keyIds };
       const [{ sums, hasMore }, timesOf] = await Promise.all([
         sumUsage(pool, period),
         withTimes ? readUsageTimes(pool, period) : () => ({}),

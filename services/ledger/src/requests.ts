@@ -16,6 +16,7 @@ export interface RequestPage {
   filter?: UsageFilter | undefined;
   /** Only the requests of these keys. */
   keyIds?: readonly string[] | undefined;
+  otherThanKeyIds?: readonly string[] | undefined;
   onlyFailed: boolean;
   /** Empty: any end. Only requests whose trail is stored have one. */
   errorCode: string;
@@ -73,7 +74,7 @@ function findSql(page: RequestPage): { text: string; values: unknown[] } {
   const { bounds, order } = boundsOf(page, add);
   const matches = [
     ...(page.onlyFailed ? ["kind = 'failure'"] : []),
-    ...filterConditions({ accountId: "", filter: page.filter, keyIds: page.keyIds }, add),
+    ...filterConditions({ ...page, accountId: "" }, add),
   ];
   const text = `
     WITH examined AS MATERIALIZED (

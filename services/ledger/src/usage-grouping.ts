@@ -23,6 +23,8 @@ interface Filtered {
   accountId: string;
   filter?: UsageFilter | undefined;
   keyIds?: readonly string[] | undefined;
+  /** Not the usage of these keys. */
+  otherThanKeyIds?: readonly string[] | undefined;
 }
 
 /** Adds a value to those of a statement, and returns its name there. */
@@ -39,7 +41,7 @@ export function groupingsOf({
 
 /** Returns the conditions of rows of usage, or of entries, that match. */
 export function filterConditions(
-  { accountId, filter, keyIds }: Filtered,
+  { accountId, filter, keyIds, otherThanKeyIds }: Filtered,
   add: AddValue,
 ): readonly string[] {
   const { keyId = "", alias = "", provider = "", routeType = "", plan = "" } = filter ?? {};
@@ -49,9 +51,24 @@ export function filterConditions(
   }).filter(([, value]) => value !== "");
   return [
     ...columns.map(([column, value]) => `${column} = ${add(value)}`),
+    ...(filter?.without ?? []).flatMap(withoutCondition),
     ...(keyIds === undefined ? [] : [`key_id = ANY (${add(keyIds)}::text[])`]),
+    ...(otherThanKeyIds === undefined ? [] : [`key_id <> ALL (${add(otherThanKeyIds)}::text[])`]),
   ];
 }
+
+/** Returns the condition of usage that has none of a dimension. That of tags and owners names keys. */
+function withoutCondition(by: UsageBy): string[] {
+  if (by === UsageBy.TAG || by === UsageBy.OWNER) return [];
+  const column = withoutColumns.includes(by) ? columns[by] : undefined;
+  if (column !== undefined) return [`${column} = ''`];
+  const message = "Usage is found without a model, key, provider, route, plan, tag or owner.";
+  throw new GatewayError("invalid_param", message, { param: "without" });
+}
+
+const withoutColumns: readonly UsageBy[] = [
+  ...[UsageBy.MODEL, UsageBy.KEY, UsageBy.PROVIDER, UsageBy.ROUTE, UsageBy.PLAN],
+];
 
 /** Returns whether usage is summed by end user, or only that of one is. */
 export function namesEndUsers({ by, thenBy, filter }: Grouped & Pick<Filtered, "filter">): boolean {

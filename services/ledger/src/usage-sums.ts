@@ -31,6 +31,7 @@ export interface UsagePeriod {
   keyLabels?: readonly KeyLabel[];
   /** Only the usage of these keys. */
   keyIds?: readonly string[] | undefined;
+  otherThanKeyIds?: readonly string[] | undefined;
 }
 
 /**

@@ -166,6 +166,7 @@ describe("reads of the ledger", () => {
           filter: {
             ...{ $typeName: "tollgate.v1.UsageFilter", keyId: "", alias: "a" },
             ...{ provider: "", routeType: "", plan: "", tag: "", owner: "", endUser: "" },
+            without: [],
           },
         }),
       },

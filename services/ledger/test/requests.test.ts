@@ -209,9 +209,19 @@ describe("requests", () => {
       const { requests } = await find({ filter });
       expect(requests.map(({ id }) => id)).toEqual([one?.id]);
     }
+    const withoutAttempts = create(RequestTrailSchema, { durationMs: 5 });
+    const without = create(UsageFilterSchema, { without: [UsageBy.PLAN, UsageBy.PROVIDER] });
+    const [none] = await capture(
+      accountId,
+      { trail: withoutAttempts },
+      { trail: withoutAttempts, plan: "gold" },
+    );
+    const ids = async (page: object) => (await find(page)).requests.map(({ id }) => id);
+    expect(await ids({ filter: without })).toEqual([none?.id]);
+    expect(await ids({ otherThanKeyIds: ["k2", ""] })).toEqual([one?.id]);
     const later = new Date(Date.now() + 60_000);
     expect((await find({ from: later })).requests).toEqual([]);
-    expect((await find({ to: later })).requests).toHaveLength(2);
+    expect((await find({ to: later })).requests).toHaveLength(4);
   });
 
   test("are found by the error with which they ended, of an account and of all, page by page", async () => {

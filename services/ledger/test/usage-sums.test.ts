@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { KeyLabelSchema, UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { KeyLabelSchema, UsageBy, UsageFilterSchema } from "@tollgate/proto/tollgate/v1/ledger";
 import { Outcome } from "@tollgate/proto/tollgate/v1/usage";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -248,6 +248,11 @@ describe("usage of a period", () => {
     ]);
     expect(await rows({ keyIds: ["key_cheap"] })).toEqual([["", "ada", 72n]]);
     expect(await rows({ keyIds: [] })).toEqual([]);
+    expect(await rows({ otherThanKeyIds: ["key_dear"] })).toEqual([["", "ada", 72n]]);
+    const without = (by: UsageBy) => ({ filter: create(UsageFilterSchema, { without: [by] }) });
+    expect(await rows(without(UsageBy.PLAN))).toHaveLength(3);
+    expect(await rows(without(UsageBy.MODEL))).toEqual([]);
+    await expect(rows(without(UsageBy.DAY))).rejects.toMatchObject({ param: "without" });
     await expect(rows({ thenBy: 99 as UsageBy })).rejects.toMatchObject({ param: "then_by" });
   });
 

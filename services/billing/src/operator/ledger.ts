@@ -47,10 +47,10 @@ export function implementLedger({ prisma, ledger, credits, actor, now }: Operato
     },
     async readUsage({ account, from, to, by, thenBy, filter, thenMost, withTimes, asCsv }) {
       const accountId = await accountIdOf(prisma, account);
-      const { tag = "", owner = "" } = filter ?? {};
+      const { tag = "", owner = "", without = [] } = filter ?? {};
       const [keyLabels, keys, endUser] = await Promise.all([
         readKeyLabels(prisma, { accountId }, [by, thenBy]),
-        findLabelledKeys(prisma, { accountId, tag, owner }),
+        findLabelledKeys(prisma, { accountId, tag, owner, without }),
         findEndUser(prisma, { accountId, named: filter?.endUser ?? "" }),
       ]);
       const usage = await ledger.sumUsage({
@@ -58,7 +58,7 @@ export function implementLedger({ prisma, ledger, credits, actor, now }: Operato
         ...(from && { from }),
         ...(to && { to }),
         ...(filter && { filter: { ...filter, endUser } }),
-        ...(keys && { keys }),
+        ...keys,
       });
       const dimensions = [by, thenBy] as const;
       const names = await nameSums(prisma, usage.sums, dimensions);

@@ -26,16 +26,16 @@ export function implementRequests(parts: OperatorParts) {
     },
     async listRequests(request) {
       const { account, keyId, alias, provider, routeType, plan, tag, owner } = request;
-      const { onlyFailed, errorCode, beforeCursor, from, to } = request;
+      const { onlyFailed, errorCode, beforeCursor, from, to, without } = request;
       const accountId = await accountIdOf(prisma, account);
       const [keys, endUser] = await Promise.all([
-        findLabelledKeys(prisma, { accountId, tag, owner }),
+        findLabelledKeys(prisma, { accountId, tag, owner, without }),
         findEndUser(prisma, { accountId, named: request.endUser }),
       ]);
       const { requests, nextCursor } = await ledger.findRequests({
         ...{ accountId, onlyFailed, errorCode, beforeCursor, limit: pageSize(request.limit) },
-        filter: { keyId, alias, provider, routeType, plan, endUser },
-        ...(keys && { keys }),
+        filter: { keyId, alias, provider, routeType, plan, endUser, without },
+        ...keys,
         ...(from && { from }),
         ...(to && { to }),
       });

@@ -33,12 +33,15 @@ test("a response without its providers has everything else", () => {
 
 test("a request that asks by provider is refused, and no other", () => {
   const refused = expect.objectContaining({ code: Code.PermissionDenied });
-  const filtered = create(ListRequestsRequestSchema, { provider: "azure" });
-  expect(() => refuseProviders(ListRequestsRequestSchema, filtered)).toThrow(refused);
+  for (const filter of [{ provider: "azure" }, { without: [UsageBy.PROVIDER] }]) {
+    const request = create(ListRequestsRequestSchema, filter);
+    expect(() => refuseProviders(ListRequestsRequestSchema, request)).toThrow(refused);
+  }
   for (const usage of [
     { by: UsageBy.PROVIDER },
     { thenBy: UsageBy.PROVIDER },
     { filter: { provider: "azure" } },
+    { filter: { without: [UsageBy.PROVIDER] } },
   ]) {
     const request = create(ReadUsageRequestSchema, usage);
     expect(() => refuseProviders(ReadUsageRequestSchema, request)).toThrow(refused);

@@ -27,6 +27,13 @@ export function concealProviders(schema: DescMessage, response: Message): void {
   }
 }
 
+/** The fields of requests that name what usage is summed by, or must not have. */
+interface UsageDimensions {
+  by?: UsageBy;
+  thenBy?: UsageBy;
+  without?: readonly UsageBy[];
+}
+
 /**
  * Throws a ConnectError with the code `permission_denied` for a customer's request that filters or sums
  * by provider: its response would show which one served.
@@ -36,8 +43,8 @@ export function refuseProviders(schema: DescMessage, request: Message): void {
     const names = message.fields
       .filter((field) => message.isSet(field))
       .map((one) => one.localName);
-    const { by, thenBy } = message.message as { by?: UsageBy; thenBy?: UsageBy };
-    const isByProvider = by === UsageBy.PROVIDER || thenBy === UsageBy.PROVIDER;
+    const { by, thenBy, without = [] } = message.message as UsageDimensions;
+    const isByProvider = [by, thenBy, ...without].includes(UsageBy.PROVIDER);
     if (names.some((name) => concealed.has(name)) || isByProvider) {
       const text = "A customer does not see providers: filter and sum by something else.";
       throw new ConnectError(text, Code.PermissionDenied);

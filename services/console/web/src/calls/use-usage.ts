@@ -2,8 +2,9 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
 import type { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { usageFilterOf } from "../search/dimensions.ts";
 import type { Range } from "../search/period.ts";
-import type { FilterSearch } from "../search/usage-filter.ts";
+import type { UsageSearch } from "../search/usage-filter.ts";
 
 /** How each sum of usage is divided further. */
 export interface UsageDivision {
@@ -18,7 +19,7 @@ export interface UsageDivision {
 export function useUsage(
   range: Range,
   by: UsageBy,
-  search: FilterSearch = {},
+  search: UsageSearch = {},
   division: UsageDivision = {},
 ) {
   return useQuery(OperatorService.method.readUsage, usageRequest(range, by, search, division), {
@@ -30,7 +31,7 @@ export function useUsage(
 export function useUsageCsv(
   range: Range,
   by: UsageBy,
-  search: FilterSearch,
+  search: UsageSearch,
   division: UsageDivision,
 ): () => Promise<string> {
   const transport = useTransport();
@@ -39,17 +40,13 @@ export function useUsageCsv(
   return async () => (await callUnaryMethod(transport, readUsage, request)).csv;
 }
 
-function usageRequest(range: Range, by: UsageBy, search: FilterSearch, division: UsageDivision) {
+function usageRequest(range: Range, by: UsageBy, search: UsageSearch, division: UsageDivision) {
   return {
     account: search.account ?? "",
     from: timestampFromDate(range.from),
     to: timestampFromDate(range.to),
     by,
     ...division,
-    filter: {
-      ...{ keyId: search.key ?? "", alias: search.model ?? "", provider: search.provider ?? "" },
-      ...{ routeType: search.route ?? "", plan: search.plan ?? "" },
-      ...{ tag: search.tag ?? "", owner: search.owner ?? "", endUser: search.user ?? "" },
-    },
+    filter: usageFilterOf(search),
   };
 }

@@ -22,6 +22,8 @@ interface Props {
   height?: number;
   /** Shows what a bar consists of, or one of its parts: by a click, or by Enter. */
   onOpen?: (bar: number, part: number | undefined) => void;
+  /** Whether a part of each bar can be opened by a click. */
+  opens?: (part: number) => boolean;
 }
 
 const margin = { top: 10, bottom: 24 };
@@ -31,7 +33,7 @@ const digitWidth = 7;
 const labelWidth = 92;
 
 /** Bars over time. The pointer, or the arrow keys, show the amount of one. */
-export function BarChart({ title, bars, formatTick, height = 220, onOpen }: Props) {
+export function BarChart({ title, bars, formatTick, height = 220, onOpen, opens }: Props) {
   const [element, width] = useWidth<HTMLDivElement>();
   const [chosen, setChosen] = useState<number>();
   const most = Math.max(0, ...bars.map(({ parts }) => sumOf(parts)));
@@ -76,13 +78,12 @@ export function BarChart({ title, bars, formatTick, height = 220, onOpen }: Prop
             width={width}
             height={height}
             aria-hidden="true"
-            className={onOpen && "opens"}
             onPointerMove={point}
             onPointerLeave={() => setChosen(undefined)}
           >
             <Grid ticks={ticks} y={y} left={left} right={width} />
             <g transform={`translate(${left} 0)`}>
-              <Bars bars={bars} chosen={chosen} x={x} y={y} onOpen={onOpen} />
+              <Bars {...{ bars, chosen, x, y, onOpen, opens }} />
               <Labels
                 bars={bars}
                 left={(key) => (x(key) ?? 0) + x.bandwidth() / 2}
@@ -108,25 +109,27 @@ function Bars(props: {
   x: ((key: string) => number | undefined) & { bandwidth(): number };
   y: (value: number) => number;
   onOpen: Props["onOpen"];
+  opens: Props["opens"];
 }) {
-  const { bars, chosen, x, y, onOpen } = props;
+  const { bars, chosen, x, y, onOpen, opens } = props;
   return bars.map(({ key, parts }, index) => (
     <g key={key} className={chosen === index ? "chosen" : undefined}>
       {parts.map((value, part) => {
         if (value <= 0) return null;
+        const isLink = onOpen !== undefined && (opens?.(part) ?? true);
         const [below, top] = [sumOf(parts.slice(0, part)), sumOf(parts.slice(0, part + 1))];
         return (
           <BarRounded
             // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place in the bar.
             key={part}
-            className={`bar layer-${part}`}
+            className={`bar layer-${part}${isLink ? " opens" : ""}`}
             x={x(key) ?? 0}
             y={y(top)}
             width={x.bandwidth()}
             height={Math.max(0, y(below) - y(top))}
             radius={Math.min(3, x.bandwidth() / 3)}
             top={parts.slice(part + 1).every((above) => above <= 0)}
-            onClick={() => onOpen?.(index, parts.length > 1 ? part : undefined)}
+            onClick={() => isLink && onOpen(index, parts.length > 1 ? part : undefined)}
           />
         );
       })}

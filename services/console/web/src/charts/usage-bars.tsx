@@ -39,13 +39,15 @@ export function UsageBars({ title, buckets, step, metric, layers = whole, ...pro
     const bucket = buckets[index];
     if (bucket) onOpen?.(bucket, layer);
   };
+  // The rest is of many names, which no filter has.
+  const opens = (part: number) => layers.length === 1 || layers[part]?.member !== undefined;
   return (
     <BarChart
       title={title}
       bars={bars}
       formatTick={formatTick}
       {...size}
-      {...(onOpen && { onOpen: open })}
+      {...(onOpen && { onOpen: open, opens })}
     />
   );
 }

@@ -1,6 +1,6 @@
 import { daysOf, type PeriodSearch, type Range, readPeriod } from "./period.ts";
 import { defined, type RawSearch, readOne } from "./read.ts";
-import { type FilterName, type FilterSearch, filterNames, readFilters } from "./usage-filter.ts";
+import { type FilterName, filterNames, readFilters, type UsageSearch } from "./usage-filter.ts";
 
 /** What the bars of the chart show. */
 export const activityMetrics = {
@@ -13,7 +13,7 @@ export const timeSteps = { hour: "Hour", day: "Day", month: "Month" } as const;
 export type TimeStep = keyof typeof timeSteps;
 
 /** The address of Activity: its period, filters, chart and the members that its table lists. */
-export interface ActivitySearch extends PeriodSearch, FilterSearch {
+export interface ActivitySearch extends PeriodSearch, UsageSearch {
   by?: FilterName;
   /** What each member of the table is divided by. */
   second?: FilterName;

@@ -1,10 +1,10 @@
 import { type PageSizeSearch, readPageSize } from "./list-search.ts";
 import { type PeriodSearch, readPeriod } from "./period.ts";
 import { defined, type RawSearch, readFlag, readTexts } from "./read.ts";
-import { type FilterSearch, filterNames, readFilters } from "./usage-filter.ts";
+import { filterNames, readFilters, type UsageSearch } from "./usage-filter.ts";
 
 /** The address of Requests: its period, filters, and the cursor after which its page begins. */
-export interface RequestsSearch extends PeriodSearch, FilterSearch, PageSizeSearch {
+export interface RequestsSearch extends PeriodSearch, UsageSearch, PageSizeSearch {
   failed?: true;
   error?: string;
   before?: string;

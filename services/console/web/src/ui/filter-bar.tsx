@@ -1,13 +1,19 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useChosenName } from "../calls/use-chosen-name.ts";
 import { useAccess } from "../calls/use-session.ts";
-import { type FilterName, type FilterSearch, filterNames } from "../search/usage-filter.ts";
+import {
+  type FilterName,
+  filterNames,
+  namesOfNone,
+  noneOf,
+  type UsageSearch,
+} from "../search/usage-filter.ts";
 import { Icon } from "./icons.tsx";
 import { Picker } from "./picker.tsx";
 import { SearchLink, useSearchChange } from "./search-link.tsx";
 
 interface Props {
-  search: FilterSearch & { error?: string };
+  search: UsageSearch & { error?: string };
   /** The filters with their names for people. */
   names?: Readonly<Partial<Record<Name, string>>>;
 }
@@ -22,21 +28,44 @@ export function FilterBar({ search, names = filterNames }: Props) {
   );
   const set = (Object.keys(names) as Name[]).filter((name) => search[name]);
   const shown = set.filter((name) => name !== "account" || isCustomer);
+  const none = namesOfNone(search);
   return (
     <>
       {!isCustomer && <AccountFilter account={search.account} />}
       <AddFilter names={names} offered={offered} account={search.account ?? ""} />
       {shown.map((name) => (
-        <span key={name} className="chip">
-          <span className="quiet">{names[name]}</span>
+        <Chip key={name} name={names[name]} without={{ [name]: undefined }}>
           <FilterValue name={name} value={search[name] ?? ""} />
-          <SearchLink change={{ [name]: undefined }}>
-            <Icon name="close" size={12} />
-            <span className="unseen">Remove the filter {names[name]}</span>
-          </SearchLink>
-        </span>
+        </Chip>
+      ))}
+      {none.map((name) => (
+        <Chip
+          key={`none ${name}`}
+          name={names[name]}
+          without={{ none: noneOf(none.filter((one) => one !== name)) }}
+        >
+          none
+        </Chip>
       ))}
     </>
+  );
+}
+
+function Chip(props: {
+  name: string | undefined;
+  /** The change of the address that removes the filter. */
+  without: Readonly<Record<string, string | undefined>>;
+  children: ReactNode;
+}) {
+  return (
+    <span className="chip">
+      <span className="quiet">{props.name}</span>
+      {props.children}
+      <SearchLink change={props.without}>
+        <Icon name="close" size={12} />
+        <span className="unseen">Remove the filter {props.name}</span>
+      </SearchLink>
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useAccess } from "../../calls/use-session.ts";
 import { useUsage } from "../../calls/use-usage.ts";
 import type { ActivitySearch } from "../../search/activity-search.ts";
+import { dimensionSums, dimensionsFor } from "../../search/dimensions.ts";
 import { type Range, rangeBefore, rangeOf } from "../../search/period.ts";
 import type { FilterName } from "../../search/usage-filter.ts";
 import { FilterBar } from "../../ui/filter-bar.tsx";
@@ -10,7 +11,6 @@ import { Screen, Section } from "../../ui/screen.tsx";
 import { useSearchChange } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Breakdown } from "./breakdown.tsx";
-import { dimensionSums, dimensionsFor } from "./dimensions.ts";
 import { OverTime } from "./over-time.tsx";
 import { SavedViews } from "./saved-views.tsx";
 

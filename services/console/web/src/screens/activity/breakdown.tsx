@@ -4,13 +4,13 @@ import { useUsageCsv } from "../../calls/use-usage.ts";
 import { formatCount, formatCountShort, formatMs, formatShare } from "../../format/numbers.ts";
 import { formatDay } from "../../format/time.ts";
 import type { ActivitySearch } from "../../search/activity-search.ts";
+import { dimensionSums } from "../../search/dimensions.ts";
 import type { Range } from "../../search/period.ts";
 import { type FilterName, filterNames } from "../../search/usage-filter.ts";
 import { CsvButton } from "../../ui/csv-button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { MarginText } from "../../ui/margin-text.tsx";
 import { ChangeText } from "./change-text.tsx";
-import { dimensionSums } from "./dimensions.ts";
 import { requestsOf } from "./requests-of.ts";
 
 interface Props {
@@ -61,23 +61,23 @@ function columnsOf(props: Props, nameOf: (name: string) => string): DataColumn<U
   const { usage, by, second, search, before } = props;
   const charged = new Map(before?.map((sum) => [keyOf(sum), sum.chargedNanoUsd]));
   const hasCosts = usage.sums.some(({ providerCostNanoUsd }) => providerCostNanoUsd > 0n);
-  const filterOf = ({ name, thenName }: UsageSum) => ({
-    ...(name !== "" && { [by]: name }),
-    ...(second !== undefined && thenName !== "" && { [second]: thenName }),
+  const membersOf = ({ name, thenName }: UsageSum) => ({
+    [by]: name,
+    ...(second !== undefined && { [second]: thenName }),
   });
   return [
     {
       header: filterNames[by],
-      cell: (sum) => (
-        <Link
-          to="/requests"
-          search={requestsOf(search, filterOf(sum))}
-          className="row-link cut"
-          title={sum.name}
-        >
-          {nameOf(sum.name) || "none"}
-        </Link>
-      ),
+      cell: (sum) => {
+        const found = requestsOf(search, membersOf(sum));
+        const text = nameOf(sum.name) || "none";
+        if (found === undefined) return text;
+        return (
+          <Link to="/requests" search={found} className="row-link cut" title={sum.name}>
+            {text}
+          </Link>
+        );
+      },
     },
     ...(second === undefined ? [] : [secondColumn(second, nameOf)]),
     ...countColumns,

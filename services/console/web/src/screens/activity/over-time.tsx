@@ -13,12 +13,12 @@ import {
   type TimeStep,
   timeSteps,
 } from "../../search/activity-search.ts";
+import { dimensionSums } from "../../search/dimensions.ts";
 import { type Range, rangeBefore } from "../../search/period.ts";
 import { filterNames } from "../../search/usage-filter.ts";
 import { Section } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { Loaded } from "../../ui/states.tsx";
-import { dimensionSums } from "./dimensions.ts";
 import { requestsOf } from "./requests-of.ts";
 import { Totals } from "./totals.tsx";
 
@@ -57,8 +57,8 @@ export function OverTime({ search, range }: { search: ActivitySearch; range: Ran
           const open = ({ start, end }: Bucket, layer: number | undefined) => {
             const member = layer === undefined ? undefined : layers[layer]?.member;
             const days = { from: formatDay(start), to: formatDay(new Date(end.getTime() - 1)) };
-            const filter = member ? { [by]: member } : {};
-            void navigate({ to: "/requests", search: { ...requestsOf(search, filter), ...days } });
+            const found = requestsOf(search, member === undefined ? {} : { [by]: member });
+            if (found) void navigate({ to: "/requests", search: { ...found, ...days } });
           };
           return (
             <>

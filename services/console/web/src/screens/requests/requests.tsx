@@ -5,6 +5,7 @@ import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
+import { usageFilterOf } from "../../search/dimensions.ts";
 import { pageSizeOf } from "../../search/list-search.ts";
 import { rangeOf } from "../../search/period.ts";
 import { defined } from "../../search/read.ts";
@@ -36,12 +37,7 @@ export function Requests() {
     OperatorService.method.listRequests,
     {
       account: search.account ?? "",
-      keyId: search.key ?? "",
-      alias: search.model ?? "",
-      provider: search.provider ?? "",
-      routeType: search.route ?? "",
-      ...{ plan: search.plan ?? "", tag: search.tag ?? "", owner: search.owner ?? "" },
-      endUser: search.user ?? "",
+      ...usageFilterOf(search),
       onlyFailed: search.failed ?? false,
       errorCode: search.error ?? "",
       from: timestampFromDate(range.from),
