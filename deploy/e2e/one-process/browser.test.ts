@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBrowser } from "../src/browser.ts";
 import { describeInBrowser } from "../src/describe-in-browser.ts";
+import { send } from "../src/request.ts";
 import { allowedOrigin, sharedStack } from "../src/shared-stack.ts";
 
 const { stack, account } = await sharedStack();
@@ -47,6 +48,22 @@ describeInBrowser("a browser", () => {
       [stack.url, account.key] as const,
     );
     expect(received).toEqual({ id: expect.stringMatching(/^req_/), isDone: true });
+  });
+
+  test("shows an image that comes as a data URL", async () => {
+    const page = await openPage();
+    const { body } = await send(`${stack.url}/v1/images/generations`, {
+      key: account.key,
+      body: { model: "test-image-gpt", prompt: "A lighthouse" },
+    });
+    const [image] = (body as { data: { url: string }[] }).data;
+    const size = await page.evaluate<number[]>(`(async () => {
+      const image = new Image();
+      image.src = ${JSON.stringify(image?.url)};
+      await image.decode();
+      return [image.naturalWidth, image.naturalHeight];
+    })()`);
+    expect(size).toEqual([256, 256]);
   });
 
   test("transcribes live with its key among the sub-protocols, and receives everything after its flush", async () => {

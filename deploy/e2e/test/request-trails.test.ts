@@ -97,8 +97,11 @@ describe("the record of a request", () => {
     expect(whole.request).toMatchObject({ isStreamed: true, isPartial: false, errorCode: "" });
     expect(whole.request?.firstTokenMs).toBeLessThanOrEqual(whole.request?.durationMs ?? 0);
     const cut = await recordOf(await chat({ stream: true, model: "test-cut" }));
-    expect(cut.request).toMatchObject({ isStreamed: true, alias: "test-cut" });
-    expect(cut.request?.attempts).toHaveLength(1);
+    expect(cut.request).toMatchObject({
+      ...{ isStreamed: true, alias: "test-cut", errorCode: "upstream_rejected" },
+      ...{ clientStatus: 200, clientMessage: "The provider ended the stream before its finish." },
+      attempts: [{ errorCode: "upstream_rejected", reason: expect.stringContaining("connection") }],
+    });
   });
 
   test("a refused request has none, and is counted by its error code", async () => {

@@ -1,12 +1,15 @@
+import { randomBytes } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { newRequestId } from "@tollgate/core/ids";
 import { createLog } from "@tollgate/core/log";
+import { RecordRefusalsRequestSchema } from "@tollgate/proto/tollgate/v1/billing";
 import { RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
 import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { PrismaClient } from "../src/generated/client.ts";
 import { recordRefusals } from "../src/refusals/record-refusals.ts";
+import { storeRefusals } from "../src/refusals/store-refusals.ts";
 import { deleteOldRefusals, findRefusals, listRefusals } from "../src/refusals/stored-refusals.ts";
 import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
@@ -40,6 +43,8 @@ describe("records of refused requests", () => {
     return prisma.refusal.count({ where: { accountId } });
   }
 
+  /** Text that Postgres cannot compress. */
+  const randomText = (length: number) => randomBytes(length).toString("base64").slice(0, length);
   const page = { limit: 10, beforeRequestId: "" };
   const any = { accountId: "", keyId: "", code: "" };
 
@@ -100,6 +105,35 @@ describe("records of refused requests", () => {
     const stored = await prisma.refusal.count();
     expect(stored).toBeGreaterThanOrEqual(300);
     expect(stored).toBeLessThanOrEqual(600);
+  });
+
+  test("of a long flood of requests of the greatest length take a bounded space", async () => {
+    await pool.query("TRUNCATE refusal, refusal_hour");
+    const longest = Array.from({ length: 1_000 }, (_, n) =>
+      record({
+        ...{ accountId: `acct_${n % 100}`, keyId: `key_${n}`, code: "rate_limited" },
+        ...{ message: randomText(1_024), param: randomText(200), alias: randomText(200) },
+        ...{ userAgent: randomText(200), clientRequestId: randomText(200) },
+      }),
+    );
+    const refusals = [{ accountId: "acct_1", code: "rate_limited", requests: 1_000n }];
+    const floods = [1, 2];
+    for (const _ of floods) {
+      for (const _ of [1, 2, 3]) {
+        const records = longest.map((one) => ({ ...one, requestId: newRequestId() }));
+        await storeRefusals(pool, create(RecordRefusalsRequestSchema, { refusals, records }));
+      }
+      await pool.query("UPDATE refusal SET recorded_at = recorded_at - '10 minutes'::interval");
+    }
+    const stored = await prisma.refusal.count();
+    expect(stored).toBeGreaterThanOrEqual(floods.length * 300);
+    // Each may have begun in the minute before.
+    expect(stored).toBeLessThanOrEqual(floods.length * 600);
+    const { rows } = await pool.query<{ bytes: string; hours: string }>(
+      `SELECT pg_total_relation_size('refusal') AS bytes, (SELECT count(*) FROM refusal_hour) AS hours`,
+    );
+    expect(Number(rows[0]?.bytes) / stored).toBeLessThan(16 * 1_024);
+    expect(Number(rows[0]?.hours)).toBeLessThanOrEqual(2);
   });
 
   test("are deleted after some days, and recorded once", async () => {

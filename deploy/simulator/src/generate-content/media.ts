@@ -1,11 +1,9 @@
 import { z } from "zod";
 import type { Commands } from "../commands.ts";
+import { picture } from "../picture.ts";
 import type { GenerateContentRequest } from "./request.ts";
 
 const SAMPLES_PER_CHARACTER = 100;
-/** A PNG of one pixel. */
-export const PIXEL =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** https://ai.google.dev/gemini-api/docs/imagen */
 export const predictRequest = z.strictObject({
@@ -27,7 +25,7 @@ export function predictions(
   return {
     predictions: Array.from({ length: count }, () => ({
       mimeType: "image/png",
-      bytesBase64Encoded: PIXEL,
+      bytesBase64Encoded: picture,
     })),
   };
 }
@@ -42,7 +40,7 @@ export function mediaResponse(
   const text = contents.flatMap(({ parts }) => parts.map((part) => part.text ?? "")).join("");
   const data =
     modality === "IMAGE"
-      ? Array.from({ length: images }, () => ({ mimeType: "image/png", data: PIXEL }))
+      ? Array.from({ length: images }, () => ({ mimeType: "image/png", data: picture }))
       : [pcmOf(bytes ?? 2 * SAMPLES_PER_CHARACTER * text.length)].filter(({ data }) => data !== "");
   const parts = data.map((inlineData) => ({ inlineData }));
   return {

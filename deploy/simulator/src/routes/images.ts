@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { SimulatorRoute } from "../call.ts";
 import type { Commands } from "../commands.ts";
-import { PIXEL } from "../generate-content/media.ts";
 import { jsonRoute } from "../json-route.ts";
+import { picture } from "../picture.ts";
 import { unknownParameter } from "../unknown-parameter.ts";
 
 const PATH = "/v1/images/generations";
@@ -85,7 +85,7 @@ function gptImages(
   return {
     created: 1_700_000_000 + seq,
     background,
-    data: Array.from({ length: images }, () => ({ b64_json: PIXEL })),
+    data: Array.from({ length: images }, () => ({ b64_json: picture })),
     output_format,
     quality: quality === "auto" ? "low" : quality,
     size,

@@ -2,9 +2,11 @@ import type { Span } from "@opentelemetry/api";
 import type { Model, Slot } from "@tollgate/catalog/model";
 import { errorClassOf, failSpan, recordFailure } from "@tollgate/core/tracing";
 import type { Measurement } from "@tollgate/metering/measurement";
+import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import type { SlotUse } from "@tollgate/upstream/slot-load";
 import { startAttempt } from "@tollgate/upstream/traced-requests";
+import { brokenStream } from "./broken-stream.ts";
 import { Trail } from "./trail.ts";
 import { recordFirstChunk, recordUsageOnSpan } from "./usage-span.ts";
 
@@ -59,16 +61,20 @@ export class AttemptRecord {
     this.#end((span) => recordUsageOnSpan(span, this.#model, slot, usage));
   }
 
-  /** Ends the attempt that served a generation which is not billed. Returns the error code. */
+  /**
+   * Ends the attempt that served a generation which is not billed. Returns the error code of the request. If
+   * the provider broke off, it is the code that the client was sent.
+   */
   abandon(failure: unknown): string {
     this.#use?.end();
     const type = failure === undefined ? "abandoned" : errorClassOf(failure);
+    const code = failure instanceof SlotFailure ? brokenStream(failure).code : type;
     const { trail } = this;
     const isOpen = this.#open !== undefined;
     this.#end((span) => failSpan(span, type), failure ?? new Error(type));
     // The attempt failed as the request did, so both have one code.
-    if (isOpen) trail.renameFailure(type);
-    return type;
+    if (isOpen) trail.renameFailure(code);
+    return code;
   }
 
   #end(record: (span: Span) => void, error?: unknown): void {

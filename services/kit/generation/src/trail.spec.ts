@@ -51,7 +51,7 @@ test("the record of a failed request has the error that its client was sent, or 
   expect(await sentFor(new Error("secret"))).toEqual([500, expect.not.stringContaining("secret")]);
 });
 
-test("a call that its provider breaks off has one error code, at the attempt and at the request", async () => {
+test("a call that its provider breaks off has one error code, which its client is sent", async () => {
   const { engine, call, events } = engineWorld();
   const ended = engine.generate(call, async (generation) => {
     await generation.attempt(async () => "opened");
@@ -59,8 +59,8 @@ test("a call that its provider breaks off has one error code, at the attempt and
   });
   await expect(ended).rejects.toThrow();
   const { attempts = [], errorCode } = events[0]?.trail ?? {};
-  expect(errorCode).toBe("529");
-  expect(attempts.map((attempt) => attempt.errorCode)).toEqual([errorCode]);
+  expect(errorCode).toBe("upstream_rejected");
+  expect(attempts).toMatchObject([{ errorCode, status: 529, reason: "the stream ended early" }]);
 });
 
 test("the record of a response that is billed although it ended early says so", async () => {
