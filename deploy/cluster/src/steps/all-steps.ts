@@ -3,6 +3,7 @@ import { books } from "./books.ts";
 import { consoleStep } from "./console.ts";
 import { deletions, forcedDeletions } from "./deletions.ts";
 import { edgeReplacements, edgeReplacementsBehindIngress } from "./edge-replacements.ts";
+import { failover } from "./failover.ts";
 import { gitops } from "./gitops.ts";
 import { helmTest } from "./helm-test.ts";
 import { policies } from "./policies.ts";
@@ -37,5 +38,6 @@ export const allSteps: readonly ClusterStep[] = [
   books,
   forcedDeletions,
   spool,
+  failover,
   uninstall,
 ];

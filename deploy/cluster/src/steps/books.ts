@@ -5,20 +5,25 @@ import { type ClusterStep, type Context, creditUsd, type Finding, serviceUrl } f
 /** Compares what was charged with the costs of all responses, and verifies the ledger. */
 export const books: ClusterStep = {
   name: "books",
-  async run(context) {
-    const load = addUp(context.results);
-    let credits = await readCredits(context);
-    const isSettled = async () => {
-      credits = await readCredits(context);
-      return credits.held === 0 && credits.chargedMicroUsd >= load.costMicroUsd;
-    };
-    if (!(await becomesTrue(120, isSettled)) && credits.held > 0) {
-      return { problem: `${credits.held} USD are still held after 120 s` };
-    }
-    await context.release.tollgate(["ledger", "verify"]);
-    return compareBooks(credits.chargedMicroUsd, load);
-  },
+  run: (context) => compareCharges(context, addUp(context.results)),
 };
+
+/**
+ * Waits until nothing is held of the account of a key, compares its charges with the costs of a load, and
+ * verifies the ledger.
+ */
+export async function compareCharges(context: Context, load: PodLoadResult): Promise<Finding> {
+  let credits = await readCredits(context);
+  const isSettled = async () => {
+    credits = await readCredits(context);
+    return credits.held === 0 && credits.chargedMicroUsd >= load.costMicroUsd;
+  };
+  if (!(await becomesTrue(120, isSettled)) && credits.held > 0) {
+    return { problem: `${credits.held} USD are still held after 120 s` };
+  }
+  await context.release.tollgate(["ledger", "verify"]);
+  return compareBooks(credits.chargedMicroUsd, load);
+}
 
 /**
  * Compares the charges with the costs of all responses. A failed request may have been charged
