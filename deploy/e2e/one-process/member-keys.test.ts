@@ -1,4 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { describe, expect, test } from "vitest";
@@ -39,6 +40,25 @@ describe("the keys of members", () => {
     );
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     await stack.operator.createKey({ account, models: ["*"] });
+  });
+
+  test("that have expired work again only where the account has room for them", async () => {
+    const { accountId: account, keyId: ownKeyId } = await stack.newAccount(1);
+    await stack.operator.revokeKey({ keyId: ownKeyId });
+    await stack.operator.updateAccount({ account, keyBounds: { maxKeys: 1, models: [] } });
+    const { operator } = await joinAs(stack, account, DEVELOPER);
+    const expiresAt = timestampFromDate(new Date(Date.now() + 1_000));
+    const { keyId } = await operator.createKey({ expiresAt });
+    const later = timestampFromDate(new Date(Date.now() + 3_600_000));
+    const second = await eventually(() => operator.createKey({}));
+    for (const change of [{ clearsExpiry: true }, { expiresAt: later }]) {
+      expect(await codeOf(operator.updateKey({ keyId, ...change }))).toBe(Code.InvalidArgument);
+    }
+    await operator.updateKey({ keyId: second.keyId, expiresAt: later });
+    await operator.updateKey({ keyId, name: "still expired" });
+    await operator.revokeKey({ keyId: second.keyId });
+    const { key } = await operator.updateKey({ keyId, clearsExpiry: true });
+    expect([key?.name, key?.expiresAt]).toEqual(["still expired", undefined]);
   });
 
   test("of a developer keep below the limits that an admin has set", async () => {

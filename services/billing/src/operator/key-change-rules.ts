@@ -8,7 +8,7 @@ import {
   modelsWithin,
   toStoredLimits,
 } from "../key-bounds.ts";
-import type { StoredKey } from "../keys.ts";
+import { requireRoomForKey, type StoredKey } from "../keys.ts";
 import { hasLimits } from "../limits.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -18,6 +18,11 @@ export interface KeyChangeRules {
   models(wanted: string[]): string[];
   /** Returns the limits to set. Throws `invalid_param`. */
   limits(wanted: Limits): Limits;
+  /**
+   * Throws `invalid_param` for a key that has expired, where the account has as many keys as it may have. Call it in
+   * a transaction that has locked the account's row.
+   */
+  requireRoom(): Promise<void>;
   /** Returns the ceiling to store with new limits; no field if the ceiling does not change. */
   ceiling(limits: Limits): Pick<Prisma.ApiKeyUpdateInput, "limitCeiling">;
 }
@@ -27,7 +32,7 @@ export interface KeyChangeRules {
  * a developer also within the ceiling of the key, which an admin or an operator has set.
  */
 export async function changeRulesOf(
-  { actor, catalog }: OperatorParts,
+  { actor, catalog, now }: OperatorParts,
   transaction: Prisma.TransactionClient,
   key: StoredKey,
 ): Promise<KeyChangeRules> {
@@ -37,7 +42,12 @@ export async function changeRulesOf(
       ? {}
       : { limitCeiling: toStoredLimits(hasLimits(limits) ? limits : undefined) };
   if (actor.kind !== "member") {
-    return { models: (wanted) => wanted, limits: (wanted) => wanted, ceiling };
+    return {
+      models: (wanted) => wanted,
+      limits: (wanted) => wanted,
+      requireRoom: async () => {},
+      ceiling,
+    };
   }
   const account = await transaction.account.findUniqueOrThrow({ where: { id: key.accountId } });
   const bounds = keyBoundsOf(account);
@@ -46,6 +56,11 @@ export async function changeRulesOf(
   return {
     models: (wanted) => modelsWithin(wanted, bounds.models, catalog()),
     limits: (wanted) => limitsWithin(limitsWithin(wanted, highest), bounds.limits),
+    requireRoom: async () => {
+      const at = now();
+      if (key.expiresAt === null || key.expiresAt > at) return;
+      await requireRoomForKey(transaction, key.accountId, bounds.maxKeys, at);
+    },
     ceiling,
   };
 }

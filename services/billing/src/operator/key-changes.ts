@@ -4,6 +4,7 @@ import type { OperatorService, UpdateKeyRequest } from "@tollgate/proto/tollgate
 import type { Implementation } from "@tollgate/rpc/implementation";
 import type { Notices } from "@tollgate/runtime/broker/notices";
 import { requireVisibleKey } from "../actor.ts";
+import type { Prisma } from "../generated/client.ts";
 import { checkPolicy, type KeyPolicy } from "../key-policy.ts";
 import {
   requireKey,
@@ -14,7 +15,7 @@ import {
   updateKey,
 } from "../keys.ts";
 import { changeLimits, hasLimits, requestLimitOf } from "../limits.ts";
-import { withLockedRow } from "../row-lock.ts";
+import { lockRow, withLockedRow } from "../row-lock.ts";
 import { toKey } from "./account-messages.ts";
 import { describeChangedKey } from "./described-keys.ts";
 import { changeRulesOf } from "./key-change-rules.ts";
@@ -37,11 +38,12 @@ export function implementKeyChanges(parts: OperatorParts) {
         requireVisibleKey(actor, await requireUsableKey(prisma, keyId));
         await updateKey(prisma, keyId, { isLimited: true });
       }
-      const stored = await withLockedRow(prisma, "api_key", keyId, async (transaction) => {
+      const stored = await withLockedKey(parts, request, async (transaction) => {
         const before = await requireUsableKey(transaction, keyId);
         requireVisibleKey(actor, before);
         const owner = { accountId: before.accountId, ownerId: keyId };
         const rules = await changeRulesOf(parts, transaction, before);
+        if (changes.expiresAt !== undefined) await rules.requireRoom();
         const policy = {
           ...changes,
           ...(changes.models && { models: rules.models(changes.models) }),
@@ -89,6 +91,24 @@ export function implementKeyChanges(parts: OperatorParts) {
       return revokedAt === undefined ? {} : { revokedAt };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+/**
+ * Runs a change of a key in a transaction that has locked its row; and, where a member changes its expiry, that of
+ * the account before, whose keys are counted then.
+ */
+function withLockedKey<Result>(
+  { prisma, actor }: OperatorParts,
+  request: UpdateKeyRequest,
+  work: (transaction: Prisma.TransactionClient) => Promise<Result>,
+): Promise<Result> {
+  const { keyId } = request;
+  const countsKeys = actor.kind === "member" && changedPolicy(request).expiresAt !== undefined;
+  if (!countsKeys) return withLockedRow(prisma, "api_key", keyId, work);
+  return withLockedRow(prisma, "account", actor.accountId, async (transaction) => {
+    await lockRow(transaction, "api_key", keyId);
+    return work(transaction);
+  });
 }
 
 /** Makes the edges look the texts of a key up again. */
