@@ -28,7 +28,7 @@ export const toolSwitches: ReadonlySet<string> = new Set<Switch>([
 
 /** An entry of `allows` that names a beta of Anthropic's API, or a member of a request. */
 export const namedAllowance =
-  /^(beta:[a-z0-9][a-z0-9._-]{0,63}|member:[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
+  /^(beta:[a-z0-9][a-z0-9._-]{0,63}|member:[A-Za-z_][A-Za-z0-9_.:-]{0,63})$/;
 
 /** Whether an entry of a model's `allows` is a switch or names a beta or a member. */
 export function isAllowance(text: string): boolean {

@@ -14,8 +14,7 @@ export function createChatCompletion(
   return wireHandler(dependencies, rules, {
     conversationOf: ({ session_id: id }) => (typeof id === "string" ? id.toLowerCase() : undefined),
     parse(json, body, { models }) {
-      const passesOf = (alias: unknown) => servableModel(catalog(), alias, "chat", models)?.passes;
-      return parseChat(json, body, passesOf);
+      return parseChat(json, body, (alias) => servableModel(catalog(), alias, "chat", models));
     },
   });
 }

@@ -100,3 +100,36 @@ test("an image in a result counts, and may be sent to any model", () => {
   );
   expect(prompt).toMatchObject({ imageParts: 1, firstImageParam: "" });
 });
+
+test.each([
+  ["web_search", []],
+  ["web_search", ["web_search", "member:web_search"]],
+  ["builtin_function", ["member:tools.web_search"]],
+])("a tool of the type %s is refused where the model allows %j", (type, allows) => {
+  expect(() => parseTools(type, allows)).toThrow(
+    expect.objectContaining({ code: "invalid_param", param: "tools[1].type" }),
+  );
+});
+
+test.each([
+  ["function", []],
+  ["custom", []],
+  ["openrouter:web_search", ["member:tools.openrouter:web_search"]],
+])("a tool of the type %s is sent where the model allows %j", (type, allows) => {
+  const { body } = parseTools(type, allows).call;
+  expect(JSON.parse(Buffer.from(body).toString()).tools[1]).toMatchObject({ type });
+});
+
+function parseTools(type: string, allows: readonly string[]) {
+  const named = { function: { name: "f" }, custom: { name: "f" } };
+  const json = {
+    model: "a",
+    messages: [{ role: "user", content: "Hi" }],
+    tools: [
+      { type: "function", ...named },
+      { type, ...named },
+    ],
+  };
+  const body = new RequestBody([Buffer.from(JSON.stringify(json))]);
+  return parseChat(json, body, () => ({ passes: new Set(), allows: new Set(allows) }));
+}

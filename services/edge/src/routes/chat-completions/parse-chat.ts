@@ -1,4 +1,5 @@
-import { GatewayError, unknownParam } from "@tollgate/core/errors";
+import type { Model } from "@tollgate/catalog/model";
+import { GatewayError, invalidParam, unknownParam } from "@tollgate/core/errors";
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
 import { WireName } from "@tollgate/proto/tollgate/v1/chat";
 import { affinityOf, firstTextOf } from "../../billable/affinity.ts";
@@ -10,20 +11,22 @@ import { measurePrompt } from "./prompt-size.ts";
 import { chatCompletionsSchema, streamOptionsSchema } from "./schema.ts";
 import { sentMessages } from "./sent-messages.ts";
 
-type PassesOf = (alias: unknown) => ReadonlySet<string> | undefined;
+/** What a model takes besides what every model takes. */
+type TakenByModel = Pick<Model, "passes" | "allows">;
 
 /**
  * Validates the JSON of a chat request, which was parsed from `body`. Messages, tools and other
  * structured members are sent to the provider as the client wrote them, and so are the members that
- * the model takes besides those of the API. `passesOf` returns their names; undefined for a value
- * that is no chat alias. Throws `unknown_param` and `invalid_param`.
+ * the model takes besides those of the API. `modelOf` returns what it takes; undefined for a value that is
+ * no chat alias. Throws `unknown_param` and `invalid_param`.
  */
 export function parseChat(
   json: JsonObject,
   body: RequestBody,
-  passesOf: PassesOf = () => undefined,
+  modelOf: (alias: unknown) => TakenByModel | undefined = () => undefined,
 ): WireRequest {
-  const passed = passedMembers(json, passesOf);
+  const taken = modelOf(json.model);
+  const passed = passedMembers(json, taken?.passes);
   const fields = withoutNulls(
     chatCompletionsSchema,
     passed.length === 0 ? json : without(passed, json),
@@ -39,7 +42,9 @@ export function parseChat(
     max_completion_tokens,
     session_id,
     messages,
+    tools,
   } = validate(chatCompletionsSchema, fields);
+  if (taken !== undefined) requireTools(tools ?? [], taken.allows);
   if (session_id !== undefined && n > 1) {
     const message = "n must be 1 in a conversation.";
     throw new GatewayError("invalid_param", message, { param: "n" });
@@ -79,16 +84,38 @@ export function parseChat(
 }
 
 /** Returns the members that only the model takes. Throws `unknown_param` for any other. */
-function passedMembers(json: JsonObject, passesOf: PassesOf): readonly string[] {
+function passedMembers(
+  json: JsonObject,
+  passes: ReadonlySet<string> | undefined,
+): readonly string[] {
   const names = Object.keys(json).filter(
     (name) => !Object.hasOwn(chatCompletionsSchema.shape, name),
   );
   if (names.length === 0) return names;
-  const passes = passesOf(json.model);
   const unknown = names.find((name) => !passes?.has(name));
   if (unknown !== undefined) throw unknownParam(unknown);
   return names;
 }
+
+/**
+ * Throws `invalid_param` for a tool that the client does not run itself, unless the model allows its type: the
+ * provider may charge for its calls, which are not counted here.
+ */
+function requireTools(
+  tools: readonly { readonly type: string }[],
+  allows: ReadonlySet<string>,
+): void {
+  for (const [index, { type }] of tools.entries()) {
+    if (clientTools.has(type) || allows.has(`member:tools.${type}`)) continue;
+    throw invalidParam(
+      `tools[${index}].type`,
+      "must be function or custom: the model does not allow tools of another type",
+    );
+  }
+}
+
+/** The types of tools whose calls the client makes. */
+const clientTools: ReadonlySet<string> = new Set(["function", "custom"]);
 
 function without(names: readonly string[], json: JsonObject): JsonObject {
   const rest = { ...json };

@@ -130,7 +130,7 @@ export const streamOptionsSchema = z.strictObject(
 
 const named = z.looseObject({ name: toolName }, { error: "must be an object with a name" });
 
-/** A tool of another type is the provider's own. */
+/** A tool of another type is the provider's own, which a model must allow. */
 const tool = z
   .looseObject({ type: text }, { error: "must be an object with a type" })
   .superRefine((tool, context) => {
@@ -203,7 +203,9 @@ const chatFields = {
   user: text.describe("An identifier of your end user, sent to the provider.").optional(),
   parallel_tool_calls: boolean.describe("Whether the model may call several tools at once."),
   tools: listOf(tool, "must be an array of objects")
-    .describe("The tools that the model may call.")
+    .describe(
+      "The tools that the model may call: functions and custom tools. Other types must be allowed for the alias.",
+    )
     .optional(),
   tool_choice: z
     .union([z.enum(["none", "auto", "required"]), object], {
