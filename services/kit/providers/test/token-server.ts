@@ -16,8 +16,11 @@ export type TokenReply =
   | { status?: number; type?: string; headers?: Record<string, string>; body: string | object }
   | undefined;
 
-/** Starts a token server that responds by `reply`, and records what it is sent. */
-export async function startTokenServer(reply: (request: TokenRequest) => TokenReply) {
+/** Starts a token server that responds by `reply`, and records what it is sent. Without a port, it chooses one. */
+export async function startTokenServer(
+  reply: (request: TokenRequest) => TokenReply,
+  ownPort?: number,
+) {
   const requests: TokenRequest[] = [];
   const server = createServer(async (message, response) => {
     let body = "";
@@ -31,12 +34,20 @@ export async function startTokenServer(reply: (request: TokenRequest) => TokenRe
     const { status = 200, type = "application/json" } = sent;
     response.writeHead(status, { "content-type": type, ...sent.headers });
     response.end(typeof sent.body === "string" ? sent.body : JSON.stringify(sent.body));
-  }).listen(0, "127.0.0.1");
+  }).listen(ownPort ?? 0, "127.0.0.1");
+  let connections = 0;
+  server.on("connection", (socket) => {
+    connections += 1;
+    socket.once("close", () => {
+      connections -= 1;
+    });
+  });
   await once(server, "listening");
-  onTestFinished(() => {
+  const close = () => {
     server.close();
     server.closeAllConnections();
-  });
+  };
+  onTestFinished(close);
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, requests };
+  return { url: `http://127.0.0.1:${port}`, port, requests, open: () => connections, close };
 }

@@ -33,8 +33,10 @@ const notRefused = new Set([404, 408, 410, 429]);
 export async function readEntraGrant(request: IdentityRequest): Promise<IdentityGrant> {
   const requests = new TokenRequests(request.proxies);
   try {
-    const { accessToken: token, expiresOn } = (await acquire(request, requests)) ?? {};
-    if (!token) throw new IdentityFailure("Azure: the token server sends no token", false);
+    const acquired = await requests.during(() => acquire(request, requests));
+    const { accessToken: token, expiresOn } = acquired ?? {};
+    // Of a refusal without a code, the package makes a response without a token.
+    if (!token) throw failureOf(new Error("no token"), requests);
     return { values: { token }, expiresAtMs: expiresOn?.getTime() };
   } catch (error) {
     throw error instanceof IdentityFailure ? error : failureOf(error, requests);

@@ -74,9 +74,13 @@ async function tokenFile(text: string): Promise<string> {
   return file;
 }
 
+/** The package keeps the address of its first managed identity. */
+let managedPort: number | undefined;
+
 /** https://learn.microsoft.com/azure/app-service/overview-managed-identity */
 async function startManaged(reply: () => TokenReply) {
-  const server = await startTokenServer(reply);
+  const server = await startTokenServer(reply, managedPort);
+  managedPort = server.port;
   vi.stubEnv("IDENTITY_ENDPOINT", `${server.url}/msi/token`);
   vi.stubEnv("IDENTITY_HEADER", "of-this-machine");
   return server;
@@ -155,6 +159,19 @@ describe("a failure", () => {
     });
   });
 
+  test.each([
+    [{}, "Azure: no access token (403)"],
+    [{ statusCode: 403, message: "No identity is assigned." }, "Azure: No identity is assigned."],
+    [
+      { error: "invalid_request", error_description: "Identity not found" },
+      "Azure: invalid_request: Identity not found",
+    ],
+  ])("is a refusal where the server of a managed identity refuses, with its words: %j", async (body, message) => {
+    vi.stubEnv("AZURE_CLIENT_SECRET", undefined);
+    await startManaged(() => ({ status: 403, body }));
+    expect(await failure()).toMatchObject({ isRefused: true, message });
+  });
+
   test("is a refusal where the environment names no tenant", async () => {
     vi.stubEnv("AZURE_TENANT_ID", undefined);
     expect(await failure()).toMatchObject({
@@ -175,8 +192,10 @@ describe("a failure", () => {
     await startAuthority(() => reply);
     const ofAuthority = await failure();
     vi.stubEnv("AZURE_CLIENT_SECRET", undefined);
-    await startManaged(() => reply);
-    for (const { isRefused, message } of [ofAuthority, await failure()]) {
+    const { requests } = await startManaged(() => reply);
+    const ofManaged = await failure();
+    expect(requests).toHaveLength(1);
+    for (const { isRefused, message } of [ofAuthority, ofManaged]) {
       expect(isRefused).toBe(false);
       expect(message).not.toContain("secret");
     }
@@ -184,8 +203,8 @@ describe("a failure", () => {
 
   test("is none where no server of a managed identity can be reached", async () => {
     vi.stubEnv("AZURE_CLIENT_SECRET", undefined);
-    vi.stubEnv("IDENTITY_ENDPOINT", "http://127.0.0.1:1/msi/token");
-    vi.stubEnv("IDENTITY_HEADER", "of-this-machine");
+    const { close } = await startManaged(() => ({ body: {} }));
+    close();
     expect(await failure()).toMatchObject({ isRefused: false });
   });
 });

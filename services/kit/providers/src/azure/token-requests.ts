@@ -1,14 +1,15 @@
-import { once } from "node:events";
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { INetworkModule, NetworkRequestOptions } from "@azure/msal-node";
 import { type JsonObject, jsonObjectOf } from "@tollgate/core/json";
-import { type ProxySettings, proxyEnvironment } from "@tollgate/core/proxy-settings";
+import type { ProxySettings } from "@tollgate/core/proxy-settings";
+import { requestToken } from "../token-request.ts";
 
 const requestMs = 5_000;
-const maxBytes = 64 * 1024;
 
 type NetworkResponse<T> = { headers: Record<string, string>; body: T; status: number };
+
+/** Those of the call that is running: the package keeps those of its first managed identity for all later ones. */
+const ofCall = new AsyncLocalStorage<TokenRequests>();
 
 /**
  * The requests of Microsoft's package to token servers: those of the internet through the provider's proxy,
@@ -20,6 +21,11 @@ export class TokenRequests implements INetworkModule {
 
   constructor(proxies: ProxySettings) {
     this.#proxies = proxies;
+  }
+
+  /** Calls a function of the package, whose refusals are those of these requests. */
+  during<T>(work: () => Promise<T>): Promise<T> {
+    return ofCall.run(this, work);
   }
 
   /** The last response that was no success; undefined for none. */
@@ -40,38 +46,20 @@ export class TokenRequests implements INetworkModule {
     url: string,
     { headers = {}, body = "" }: NetworkRequestOptions = {},
   ): Promise<NetworkResponse<T>> {
-    const isSecure = url.startsWith("https:");
-    const agent = isSecure
-      ? new HttpsAgent({ proxyEnv: proxyEnvironment(this.#proxies) })
-      : new HttpAgent();
-    const send = isSecure ? httpsRequest : httpRequest;
-    const signal = AbortSignal.timeout(requestMs);
-    const request = send(url, { method, headers, agent, signal });
-    // An error after the response is one of its body, too.
-    request.on("error", () => {});
-    request.end(body);
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    const status = response.statusCode ?? 0;
+    const proxies = this.#proxies;
+    const response = await requestToken(url, { method, headers, body, proxies, requestMs });
     // What is no JSON object has no token.
-    const parsed = jsonObjectOf(await textOf(response)) ?? {};
-    this.#note(status, parsed);
-    return { headers: response.headers as Record<string, string>, body: parsed as T, status };
+    const parsed = jsonObjectOf(response.text) ?? {};
+    (ofCall.getStore() ?? this).#note(response.status, parsed);
+    const { status, headers: responseHeaders } = response;
+    return { headers: responseHeaders as Record<string, string>, body: parsed as T, status };
   }
 
-  #note(status: number, { error, error_description: description }: JsonObject): void {
+  /** Entra ID and virtual machines describe an error, and App Service has a message. */
+  #note(status: number, { error, error_description: description, message }: JsonObject): void {
     if (status < 400) return;
-    const words = [error, description].filter((word) => typeof word === "string").join(": ");
+    const said = [error, description, message];
+    const words = said.filter((word) => typeof word === "string").join(": ");
     this.#refusal = { status, words };
   }
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error("the response of a token server is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

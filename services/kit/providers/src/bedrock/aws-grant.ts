@@ -1,9 +1,5 @@
 import { Agent } from "node:https";
-import {
-  fromHttp,
-  fromNodeProviderChain,
-  fromTemporaryCredentials,
-} from "@aws-sdk/credential-providers";
+import { fromNodeProviderChain, fromTemporaryCredentials } from "@aws-sdk/credential-providers";
 import {
   IdentityFailure,
   type IdentityGrant,
@@ -13,6 +9,7 @@ import type { Environment } from "@tollgate/core/config";
 import { type ProxySettings, proxyEnvironment } from "@tollgate/core/proxy-settings";
 import { hideKeys } from "@tollgate/upstream/redaction";
 import { awsCredentials } from "./aws-signature.ts";
+import { containerAddress, readContainerCredentials } from "./container-credentials.ts";
 
 /** Of each request to AWS's token service, which is repeated twice. */
 const requestMs = 3_000;
@@ -39,7 +36,7 @@ export async function readAwsGrant({
       expiresAtMs: expiration?.getTime(),
     };
   } catch (error) {
-    throw failureOf(error);
+    throw error instanceof IdentityFailure ? error : failureOf(error);
   }
 
   function assumedRole(masterCredentials: AwsProvider): AwsProvider {
@@ -64,14 +61,19 @@ function clientConfigOf(env: Environment, region: string | undefined, proxies: P
   const own = env.AWS_REGION || env.AWS_DEFAULT_REGION || region;
   return {
     ...(own === undefined ? {} : { region: own }),
-    requestHandler: { requestTimeout: requestMs, connectionTimeout: requestMs, ...agent },
+    requestHandler: {
+      ...{ requestTimeout: requestMs, connectionTimeout: requestMs },
+      // Without it, the package prints a warning and waits on.
+      throwOnRequestTimeout: true,
+      ...agent,
+    },
   };
 }
 
 /**
  * Returns what reads the credentials of the process: variables, or the default chain of the package. If the
  * chain would end at a container's credential server, that server is called directly, since the chain drops
- * its error message.
+ * its error message and waits for its response without a limit.
  */
 function ownProvider(
   env: Environment,
@@ -79,12 +81,10 @@ function ownProvider(
 ): AwsProvider {
   const known = awsCredentials(env);
   if (known !== undefined && !env.AWS_PROFILE) return async () => known as never;
-  const isContainer = Boolean(
-    env.AWS_CONTAINER_CREDENTIALS_FULL_URI || env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI,
-  );
+  const address = containerAddress(env);
   const isEarlier = Boolean(env.AWS_PROFILE || env.AWS_WEB_IDENTITY_TOKEN_FILE);
-  if (!isContainer || isEarlier) return fromNodeProviderChain({ clientConfig });
-  return fromHttp({ timeout: requestMs, maxRetries: 0 });
+  if (address === undefined || isEarlier) return fromNodeProviderChain({ clientConfig });
+  return () => readContainerCredentials(address, env);
 }
 
 /**

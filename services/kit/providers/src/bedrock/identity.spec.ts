@@ -27,7 +27,7 @@ const expiration = "2099-01-01T00:00:00Z";
 const role = "arn:aws:iam::123456789012:role/tollgate";
 
 const key = { AccessKeyId: "ASIAEXAMPLE", SecretAccessKey: "secret-key", Expiration: expiration };
-const ofContainer: TokenReply = { body: { ...key, Token: "container-token" } };
+const containerReply: TokenReply = { body: { ...key, Token: "container-token" } };
 
 async function read(settings: IdentitySettings = {}) {
   const readGrant = await awsIdentity.load();
@@ -72,7 +72,7 @@ async function startSts(reply: (request: TokenRequest) => TokenReply) {
 
 describe("the credentials of AWS's default chain", () => {
   test("are those of the container's server, as of EKS Pod Identity", async () => {
-    const { url, requests } = await startTokenServer(() => ofContainer);
+    const { url, requests } = await startTokenServer(() => containerReply);
     vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `${url}/v1/credentials`);
     vi.stubEnv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", await writeToken("pod-token"));
     expect(await read()).toEqual({
@@ -124,7 +124,7 @@ describe("the credentials of AWS's default chain", () => {
 
 test("a role is assumed with the credentials of the process, an external id and a name", async () => {
   const sts = await startSts(() => granted("AssumeRole", "assumed"));
-  const container = await startTokenServer(() => ofContainer);
+  const container = await startTokenServer(() => containerReply);
   vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", container.url);
   const settings = { role_arn: role, external_id: "shared-1", session_name: "gateway" };
   expect(await read(settings)).toMatchObject({ values: { sessionToken: "assumed" } });
@@ -134,6 +134,54 @@ test("a role is assumed with the credentials of the process, an external id and 
     ...{ Action: "AssumeRole", RoleArn: role },
     ...{ ExternalId: "shared-1", RoleSessionName: "gateway" },
   });
+});
+
+test.each([
+  [{ status: 403, body: { Code: "AccessDenied", Message: "No association." } }, true],
+  [{ status: 429, body: { Code: "Throttled", Message: "secret-key" } }, false],
+] satisfies [
+  TokenReply,
+  boolean,
+][])("a container's server refuses by a 4xx, with its words, except for one that says to wait", async (reply, isRefused) => {
+  const { url } = await startTokenServer(() => reply);
+  vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", url);
+  const failed = await failure();
+  expect(failed.isRefused).toBe(isRefused);
+  expect(failed.message.includes("AccessDenied: No association.")).toBe(isRefused);
+  expect(failed.message).not.toContain("secret-key");
+});
+
+test.each([
+  ["http://credentials.example.com/", undefined],
+  ["http://169.254.170.2.example.com/", undefined],
+  ["http://127.0.0.1:1/", "/nowhere/token"],
+])("a container's server at %s is not called without TLS, nor without its token: %s", async (url, file) => {
+  vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", url);
+  vi.stubEnv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file);
+  expect(await failure()).toMatchObject({
+    isRefused: true,
+    message: expect.stringMatching(/without TLS|TOKEN_FILE names \(ENOENT\)/),
+  });
+});
+
+test("a silent server is left after three seconds, and its connection closed", async () => {
+  const warn = vi.spyOn(console, "warn");
+  const container = await startTokenServer(() => undefined);
+  const sts = await startSts(() => undefined);
+  vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", container.url);
+  const ofContainer = failure();
+  await vi.waitFor(() => expect(container.requests).toHaveLength(1), { timeout: 15_000 });
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
+  const ofRole = failure({ role_arn: role });
+  // The package repeats a request that was given up.
+  await vi.waitFor(() => expect(sts.requests).toHaveLength(2), { timeout: 15_000 });
+  expect(await ofContainer).toMatchObject({ isRefused: false });
+  await vi.waitFor(() => expect(container.open()).toBe(0), { timeout: 15_000 });
+  expect(sts.open()).toBe(1);
+  expect(warn).not.toHaveBeenCalled();
+  sts.close();
+  expect(await ofRole).toMatchObject({ isRefused: false });
 });
 
 test("a role that may not be assumed is refused, with the words of AWS", async () => {
@@ -175,7 +223,7 @@ describe("a token server with trouble is no refusal", () => {
 
 test("a proxy is for AWS's token service, and not for the server of a container", async () => {
   vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:1");
-  const { url } = await startTokenServer(() => ofContainer);
+  const { url } = await startTokenServer(() => containerReply);
   vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", url);
   expect(await read()).toMatchObject({ values: { sessionToken: "container-token" } });
   expect(await failure({ role_arn: role })).toMatchObject({
