@@ -32,10 +32,14 @@ const mockingSpecs = ["**/write-ahead-log.spec.ts"];
  */
 const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "short" : "whole";
 
-/** These need Chromium or Go, download agents of 180 to 400 MB, or start a fleet and stores of their own. */
+/**
+ * These need Chromium, Go or Python, download agents of 180 to 400 MB, start a fleet and stores of their own, or wait
+ * until credentials expire.
+ */
 const nightlyTests = [
   "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,console-search}.test.ts",
-  "deploy/e2e/long/{encrypted-fleet,ipv6,mailpit,opencode,playground,refused-key,stripe-mock}.test.ts",
+  "deploy/e2e/long/{encrypted-fleet,ipv6,mailpit,moto,opencode,playground,refused-key}.test.ts",
+  "deploy/e2e/long/{short-lived-credentials,stripe-mock}.test.ts",
 ];
 
 /** In the short form these run against one process only. */
@@ -71,7 +75,8 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     // These have gateways of their own, or test what does not depend on the shape.
     ...(shape === "fleet"
       ? [
-          "deploy/e2e/long/{console-page,console-search,image,ipv6,mailpit,package,tinyproxy}.test.ts",
+          "deploy/e2e/long/{console-page,console-search,image,ipv6,mailpit,moto}.test.ts",
+          "deploy/e2e/long/{package,short-lived-credentials,tinyproxy}.test.ts",
         ]
       : []),
     // One kills a service and not the others, and one needs replicas of each.

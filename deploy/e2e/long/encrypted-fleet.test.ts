@@ -12,6 +12,7 @@ import { FleetCertificates } from "@tollgate/rpc/fleet-certificates";
 import { expect, inject, test } from "vitest";
 import { chatBody, send } from "../src/request.ts";
 import { chatServices, startStack } from "../src/stack.ts";
+import { startSteadyLoad } from "../src/steady-load.ts";
 
 const clients = 6;
 /** The files are read again every ten seconds. */
@@ -40,36 +41,27 @@ test.skipIf(inject("shape") !== "fleet")(
     );
     try {
       const { key } = await stack.newAccount(100);
-      const failures: unknown[] = [];
-      let served = 0;
-      let isRunning = true;
-      const run = async (_: unknown, client: number) => {
-        for (let turn = client; isRunning; turn += 1) {
-          const url = `${stack.urls[turn % stack.urls.length]}/v1/chat/completions`;
-          const { status, body } = await send(url, {
-            key,
-            body: chatBody({ model: "test-small", max_tokens: 20 }),
-          });
-          if (status === 200) served += 1;
-          else failures.push([status, body]);
-        }
-      };
-      const load = Array.from({ length: clients }, run);
+      const load = startSteadyLoad(clients, (index) =>
+        send(`${stack.urls[index % stack.urls.length]}/v1/chat/completions`, {
+          key,
+          body: chatBody({ model: "test-small", max_tokens: 20 }),
+        }),
+      );
       for (let round = 0; round < 2; round += 1) {
         const own = await replace();
         await expect
           .poll(() => servedCertificate(stack.operatorAddress, own), waitOptions)
           .toBe(certificateBytes(own));
-        const before = served;
+        const before = load.responses.length;
         // It connects to all others, which connect to it, with the new certificates.
         const startAgain = await stack.stopService?.("chat");
         await startAgain?.();
-        await expect.poll(() => served, waitOptions).toBeGreaterThan(before + clients);
+        await expect
+          .poll(() => load.responses.length, waitOptions)
+          .toBeGreaterThan(before + clients);
       }
-      isRunning = false;
-      await Promise.all(load);
-      expect(failures).toEqual([]);
-      expect(served).toBeGreaterThan(0);
+      const responses = await load.stop();
+      expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
     } finally {
       await stack.stop();
       certificates.close();

@@ -29,7 +29,6 @@ const ofProxies = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"];
 /** Read by the packages of clouds. */
 const ofClouds = [
   "AWS_ROLE_ARN",
-  "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
   "GOOGLE_APPLICATION_CREDENTIALS",
   "IDENTITY_ENDPOINT",
   "IDENTITY_HEADER",

@@ -14,6 +14,7 @@ export function identityModels(): object[] {
     model("test-identity-aws", [nova]),
     model("test-identity-aws-second", [nova, second]),
     model("test-identity-google", [gemini]),
+    model("test-identity-google-second", [gemini, second]),
     model("test-identity-claude", [claude]),
     model("test-identity-azure", [gpt]),
     model("test-identity-azure-second", [gpt, second]),

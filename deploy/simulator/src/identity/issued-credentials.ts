@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 
-/** How a token server answers, until it is told otherwise. */
-export type TokenFault = "refused" | "unavailable" | "silent" | "malformed" | "expired";
+/** How a token server answers, until it is told otherwise. `foreign`: with credentials that no provider takes. */
+export type TokenFault =
+  | "refused"
+  | "unavailable"
+  | "slow"
+  | "silent"
+  | "malformed"
+  | "expired"
+  | "foreign";
 
 /** An access key as AWS gives it for a time. */
 export interface TemporaryKey {
@@ -40,14 +47,21 @@ export class IssuedCredentials {
       sessionToken: `session-${randomUUID()}`,
       expiresAtMs: this.#expiresAtMs(),
     };
-    this.#keys.set(key.accessKeyId, key);
+    if (this.fault !== "foreign") this.#keys.set(key.accessKeyId, key);
     return key;
+  }
+
+  /** Adds an access key that another token server has created. Returns until when it is valid. */
+  addKey(key: Omit<TemporaryKey, "expiresAtMs">): number {
+    const expiresAtMs = this.#expiresAtMs();
+    this.#keys.set(key.accessKeyId, { ...key, expiresAtMs });
+    return expiresAtMs;
   }
 
   /** Creates an access token. */
   createToken(): { token: string; seconds: number } {
     const token = `token-${randomUUID()}`;
-    this.#tokens.set(token, this.#expiresAtMs());
+    if (this.fault !== "foreign") this.#tokens.set(token, this.#expiresAtMs());
     return { token, seconds: this.fault === "expired" ? 0 : Math.ceil(this.lifeMs / 1_000) };
   }
 

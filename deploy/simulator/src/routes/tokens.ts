@@ -1,6 +1,10 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatorCall, SimulatorRoute } from "../call.ts";
 import type { IssuedCredentials } from "../identity/issued-credentials.ts";
+
+/** How much later a slow token server responds. */
+const slowMs = 1_500;
 
 /**
  * The token servers of clouds: that of a container of AWS, the metadata server of Google, and the managed
@@ -40,6 +44,8 @@ async function respond(
   const { issued } = call.state;
   issued.requests += 1;
   const { fault } = issued;
+  if (fault === "slow")
+    await sleep(slowMs, undefined, { signal: call.disconnected }).catch(() => {});
   if (fault === "silent") {
     if (!call.disconnected.aborted) await once(call.disconnected, "abort");
     return;
