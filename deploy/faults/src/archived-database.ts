@@ -25,10 +25,7 @@ export async function startArchivedDatabase(folder: string): Promise<ReplicatedD
   await chmod(archive, 0o777);
   const first = await startPostgres({
     dataFolder: firstFolder,
-    settings: {
-      archive_mode: "on",
-      archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
-    },
+    settings: archiveSettings(archive),
   });
   const address = await startForwarder(portOf(first));
   const url = new URL(first.url);
@@ -59,6 +56,14 @@ export async function startArchivedDatabase(folder: string): Promise<ReplicatedD
   };
 }
 
+/** Returns the settings of a server that archives its write-ahead log in a folder. */
+export function archiveSettings(folder: string): Record<string, string> {
+  return {
+    archive_mode: "on",
+    archive_command: `test ! -f ${folder}/%f && cp %p ${folder}/%f`,
+  };
+}
+
 /** Copies the data of a server in use. */
 async function backUp(server: EmbeddedPostgres, from: string, to: string): Promise<void> {
   const client = new pg.Client({ connectionString: server.url });
@@ -78,20 +83,21 @@ async function backUp(server: EmbeddedPostgres, from: string, to: string): Promi
 }
 
 /** Writes a file that Postgres reads and renames, which may run as another user. */
-async function writeForServer(path: string, text: string): Promise<void> {
+export async function writeForServer(path: string, text: string): Promise<void> {
   await writeFile(path, text);
   await chmod(path, 0o666);
 }
 
 /** Resolves once all that was written is in the archive. */
-async function archiveAll(server: EmbeddedPostgres, archive: string): Promise<void> {
+export async function archiveAll(server: EmbeddedPostgres, archive: string): Promise<void> {
   const [row] = (await queryServer(server, "SELECT pg_walfile_name(pg_switch_wal()) AS name")) as {
     name: string;
   }[];
   while (!(await readdir(archive)).includes(row?.name ?? "")) await sleep(pollMs);
 }
 
-async function untilWritable(server: EmbeddedPostgres): Promise<void> {
+/** Resolves once a server has recovered. */
+export async function untilWritable(server: EmbeddedPostgres): Promise<void> {
   for (;;) {
     const [row] = (await queryServer(server, "SELECT pg_is_in_recovery() AS recovers")) as {
       recovers: boolean;

@@ -2,11 +2,11 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { randomOf, uuidOf } from "@tollgate/e2e/random";
 import { connectOperator } from "@tollgate/local/operator";
 import { clusterSecrets, startCluster } from "./cluster.ts";
 import { createCustomers } from "./customers.ts";
 import type { Observation } from "./observation.ts";
+import { startObservedLoad } from "./observed-load.ts";
 import { type ReplicatedDatabase, startReplicatedDatabase } from "./replicated-database.ts";
 import { judgeLedger, waitForSettlement } from "./settlement.ts";
 import { workloads } from "./workloads.ts";
@@ -23,8 +23,6 @@ export interface Failover {
 
 /** Long enough that requests are refused meanwhile. */
 const awayMs = 6_000;
-const pollMs = 50;
-const pauseMs = 20;
 const creditsUsd = [1_000, 1_000];
 
 /**
@@ -45,49 +43,22 @@ export async function failOver(
   const operator = connectOperator(cluster.fleet.billingAddress, clusterSecrets);
   try {
     const customers = await createCustomers(operator.client, creditsUsd);
-    const parts = { before: [], during: [], after: [] } as Record<string, Observation[]>;
-    let part: "before" | "during" | "after" = "before";
-    let isRunning = true;
-
-    async function runClient(_: unknown, client: number): Promise<void> {
-      for (let round = 0; isRunning; round += 1) {
-        const index = round * clients + client;
-        const random = randomOf(1, "failover", index);
-        const observed = await random.pick(workloads).run({
-          edge: () => random.pick(cluster.edges),
-          customer: random.pick(customers),
-          random,
-          uuid: () => uuidOf(1, index),
-          isFaultFree: false,
-        });
-        parts[part]?.push(...observed);
-        await sleep(pauseMs);
-      }
-    }
-
-    const untilComplete = async (name: "before" | "after", count: number) => {
-      const isComplete = ({ outcome }: Observation) => outcome === "complete";
-      while ((parts[name]?.filter(isComplete).length ?? 0) < count) await sleep(pollMs);
-    };
-    const running = Array.from({ length: clients }, runClient);
-    await untilComplete("before", complete / 2);
+    const load = startObservedLoad(cluster, customers, clients, workloads);
+    await load.untilComplete("before", complete / 2);
     await database.prepare?.();
-    await untilComplete("before", complete);
+    await load.untilComplete("before", complete);
     const killedAt = performance.now();
     await database.killFirst();
-    part = "during";
+    load.enter("during");
     await sleep(awayMs);
     await database.promoteSecond();
     const outageMs = performance.now() - killedAt;
-    part = "after";
-    await untilComplete("after", complete);
-    isRunning = false;
-    await Promise.all(running);
-    const { before = [], during = [], after = [] } = parts;
-    const observations = [...before, ...during, ...after];
+    load.enter("after");
+    await load.untilComplete("after", complete);
+    const observations = await load.stop();
     const problems = await waitForSettlement(operator.client, cluster, observations);
     const verdict = await judgeLedger(cluster, observations);
-    return { before, during, after, violations: [...problems, ...verdict.violations], outageMs };
+    return { ...load.parts, violations: [...problems, ...verdict.violations], outageMs };
   } finally {
     operator.close();
     await cluster.stop();
