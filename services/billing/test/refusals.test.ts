@@ -4,6 +4,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { newRequestId } from "@tollgate/core/ids";
 import { createLog } from "@tollgate/core/log";
 import { RecordRefusalsRequestSchema } from "@tollgate/proto/tollgate/v1/billing";
+import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import { RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
 import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -45,7 +46,8 @@ describe("records of refused requests", () => {
 
   /** Text that Postgres cannot compress. */
   const randomText = (length: number) => randomBytes(length).toString("base64").slice(0, length);
-  const page = { limit: 10, beforeRequestId: "" };
+  const order = TimeOrder.UNSPECIFIED;
+  const page = { limit: 10, beforeRequestId: "", search: "", order };
   const any = { accountId: "", keyId: "", code: "" };
 
   test("are found by the request's id and by the client's own, within an account", async () => {
@@ -73,19 +75,48 @@ describe("records of refused requests", () => {
         filter: { ...any, ...filter },
         ...more,
       });
-      return { ids: found.refusals.map(({ requestId }) => requestId), hasMore: found.hasMore };
+      return { ids: found.refusals.map(({ requestId }) => requestId), next: found.next };
     };
     const [first, second, third] = sent.map(({ requestId }) => requestId);
     expect(await ids({ accountId: "acct_1" }, { limit: 2 })).toEqual({
       ids: [third, second],
-      hasMore: true,
+      next: second,
     });
     expect(await ids({ accountId: "acct_1" }, { beforeRequestId: second })).toEqual({
       ids: [first],
-      hasMore: false,
+      next: undefined,
     });
     expect((await ids({ keyId: "key_1", code: "rate_limited" })).ids).toEqual([third, first]);
     expect((await ids({})).ids).toHaveLength(4);
+  });
+
+  test("are found by a part of what they have, oldest first, and a search compares some at a time", async () => {
+    const [old, recent] = [
+      record({ accountId: "acct_1", userAgent: "OpenAI/Python 2" }),
+      record({ accountId: "acct_1", message: "of openai/python" }),
+    ];
+    await recordRefusals(pool, [old, record({ accountId: "acct_1" }), recent]);
+    const find = async (more: object) => {
+      const found = await listRefusals(prisma, { ...page, filter: any, ...more });
+      return { ids: found.refusals.map(({ requestId }) => requestId), next: found.next };
+    };
+    const order = TimeOrder.OLDEST;
+    const search = "openai/PYTHON";
+    const [oldId, recentId] = [old.requestId, recent.requestId];
+    expect(await find({ search, order })).toEqual({ ids: [oldId, recentId], next: undefined });
+    expect(await find({ search, order, limit: 1 })).toEqual({ ids: [oldId], next: oldId });
+    const after = { search, order, beforeRequestId: oldId };
+    expect(await find(after)).toEqual({ ids: [recentId], next: undefined });
+    // 12,000 newer ones, whose ids are greater than those of requests.
+    await pool.query(`
+      INSERT INTO refusal SELECT 'req_z' || lpad(n::text, 6, '0'), now(), now(), 429, 'x', '', '', '', '', '',
+        'acct_1', '', '', '', '', '' FROM generate_series(1, 12000) AS n`);
+    const first = await find({ search });
+    expect(first).toEqual({ ids: [], next: "req_z002001" });
+    expect(await find({ search, beforeRequestId: first.next })).toEqual({
+      ids: [recentId, oldId],
+      next: undefined,
+    });
   });
 
   test("of a flood are few, of several processes together, and leave room for other accounts", async () => {

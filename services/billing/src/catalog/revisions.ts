@@ -3,7 +3,8 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError } from "@tollgate/core/errors";
 import type { CatalogRevisionSchema } from "@tollgate/proto/tollgate/v1/catalog";
 import type { AuditActor } from "../audit.ts";
-import type { Prisma } from "../generated/client.ts";
+import { Prisma, type PrismaClient } from "../generated/client.ts";
+import { findPage, inOrderOf, type RowPage, searching } from "../row-page.ts";
 
 /** A revision as it is stored, without its text. */
 const summary = {
@@ -27,7 +28,26 @@ export async function newestRevision(database: Database): Promise<bigint> {
   return _max.revision ?? 0n;
 }
 
-/** Resolves with a page of revisions, newest first. `before` is 0 for the first page. */
+/** Resolves with a page of revisions, and the one after which the next page begins, as `findPage`. */
+export async function pageRevisions(
+  prisma: PrismaClient,
+  { search, ...page }: Pick<RowPage<bigint>, "limit" | "before" | "order"> & { search: string },
+): Promise<{ revisions: Summary[]; next: bigint | undefined }> {
+  const { ids, next } = await findPage(prisma, {
+    ...{ ...page, table: Prisma.sql`catalog_revision`, id: Prisma.sql`revision`, bounds: [] },
+    matches: searching(search, searchedColumns),
+  });
+  const where = { revision: { in: ids } };
+  const found = await prisma.catalogRevision.findMany({ select: summary, where });
+  return { revisions: inOrderOf(ids, found, ({ revision }) => revision), next };
+}
+
+const searchedColumns = [
+  ...[Prisma.sql`revision::text`, Prisma.sql`reason`, Prisma.sql`author_name`],
+  Prisma.sql`author_id`,
+];
+
+/** Resolves with revisions before and after others, newest first. `before` is 0 for the newest. */
 export async function listRevisions(
   database: Database,
   { before, after = 0n, take }: { before: bigint; after?: bigint; take: number },

@@ -17,6 +17,7 @@ import { type Draft, type Publication, publishDraft } from "../catalog/publish.t
 import {
   listRevisions,
   newestRevision,
+  pageRevisions,
   requireRevision,
   textOfRevision,
   toRevision,
@@ -53,10 +54,13 @@ export function implementCatalogCalls(parts: OperatorParts) {
       const { catalog, errors } = parseText(text);
       return catalog === undefined ? { errors } : { warnings: await warningsOf(parts, catalog) };
     },
-    async listCatalogRevisions({ limit, beforeRevision: before }) {
-      const take = pageSize(limit);
-      const found = await listRevisions(prisma, { before, take: take + 1 });
-      return { revisions: found.slice(0, take).map(toRevision), hasMore: found.length > take };
+    async listCatalogRevisions({ limit, beforeRevision: before, search, order }) {
+      const page = { limit: pageSize(limit), before, search, order };
+      const { revisions, next = 0n } = await pageRevisions(prisma, page);
+      return {
+        revisions: revisions.map(toRevision),
+        ...{ hasMore: next !== 0n, nextRevision: next },
+      };
     },
     async getCatalogRevision({ revision: number }) {
       if (number === 0n && catalogFile !== undefined) return { text: catalogFile().text };

@@ -13,7 +13,8 @@ import { requireOpenAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import { newCodeText, normalizeCode } from "../codes/code-text.ts";
 import { redeemCode } from "../codes/redemption.ts";
-import type { CreditCodeBatch, PrismaClient } from "../generated/client.ts";
+import { type CreditCodeBatch, Prisma, type PrismaClient } from "../generated/client.ts";
+import { findPage, inOrderOf, searching } from "../row-page.ts";
 import { pageSize } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
 
@@ -54,18 +55,18 @@ export function implementCodes({ prisma, ledger, actor, now }: OperatorParts) {
       });
       return { batch: toBatch(batch, { codes: count, redeemed: 0 }), codes: texts };
     },
-    async listCodeBatches({ limit, beforeBatchId }) {
-      const take = pageSize(limit);
-      const found = await prisma.creditCodeBatch.findMany({
-        where: beforeBatchId === "" ? {} : { id: { lt: beforeBatchId } },
-        orderBy: { id: "desc" },
-        take: take + 1,
+    async listCodeBatches({ limit, beforeBatchId, search, order }) {
+      const { ids, next = "" } = await findPage(prisma, {
+        ...{ table: Prisma.sql`credit_code_batch`, id: Prisma.sql`id`, order },
+        ...{ limit: pageSize(limit), before: beforeBatchId, bounds: [] },
+        matches: searching(search, [Prisma.sql`name`, Prisma.sql`id`]),
       });
-      const batches = found.slice(0, take);
+      const found = await prisma.creditCodeBatch.findMany({ where: { id: { in: ids } } });
+      const batches = inOrderOf(ids, found, ({ id }) => id);
       const counts = await countCodes(prisma, batches);
       return {
         batches: batches.map((batch) => toBatch(batch, counts.get(batch.id))),
-        hasMore: found.length > take,
+        ...{ hasMore: next !== "", nextBatchId: next },
       };
     },
     async revokeCodes({ batchId: id }) {

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { invalidParam } from "@tollgate/core/errors";
-import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { ListPaymentsRequest, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import {
   type Payment as PaymentMessage,
   PaymentSchema,
@@ -10,11 +10,13 @@ import {
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, requireOpenAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
-import type { Payment } from "../generated/client.ts";
+import { type Payment, Prisma } from "../generated/client.ts";
 import { createCheckout } from "../payments/checkout.ts";
 import { requireStripe } from "../payments/stripe-client.ts";
 import { verifyPayments } from "../payments/verify-payments.ts";
+import { accountNameColumn, findPage, having, inOrderOf, searching } from "../row-page.ts";
 import { pageSize } from "./account-messages.ts";
+import { nameIds } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const defaultDays = 30;
@@ -45,20 +47,7 @@ export function implementPayments(parts: OperatorParts) {
       });
       return { payment: toPayment(payment), url };
     },
-    async listPayments({ account, limit, beforePaymentId }) {
-      const accountId = await accountIdOf(prisma, account);
-      const take = pageSize(limit);
-      // Ids ascend with the time of their creation.
-      const found = await prisma.payment.findMany({
-        where: {
-          ...(accountId === "" ? {} : { accountId }),
-          ...(beforePaymentId === "" ? {} : { id: { lt: beforePaymentId } }),
-        },
-        orderBy: { id: "desc" },
-        take: take + 1,
-      });
-      return { payments: found.slice(0, take).map(toPayment), hasMore: found.length > take };
-    },
+    listPayments: (page) => listPayments(prisma, page),
     async verifyPayments({ days }) {
       if (days > maxDays) throw invalidParam("days", `must be at most ${maxDays}`);
       const access = requireStripe(stripe);
@@ -73,6 +62,32 @@ export function implementPayments(parts: OperatorParts) {
       };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+const searchedColumns = [
+  ...[Prisma.sql`id`, Prisma.sql`intent_id`, Prisma.sql`problem`, Prisma.sql`account_id`],
+  accountNameColumn,
+];
+
+async function listPayments(
+  prisma: OperatorParts["prisma"],
+  { account, limit, beforePaymentId, state, search, order }: ListPaymentsRequest,
+) {
+  const accountId = await accountIdOf(prisma, account);
+  const stored = Object.keys(states).find((one) => states[one] === state) ?? "";
+  const { ids, next = "" } = await findPage(prisma, {
+    ...{ table: Prisma.sql`payment`, id: Prisma.sql`id`, order, before: beforePaymentId },
+    limit: pageSize(limit),
+    bounds: having(Prisma.sql`account_id`, accountId),
+    matches: [...having(Prisma.sql`state`, stored), ...searching(search, searchedColumns)],
+  });
+  const found = await prisma.payment.findMany({ where: { id: { in: ids } } });
+  const payments = inOrderOf(ids, found, ({ id }) => id);
+  const names = await nameIds(prisma, { accountIds: payments.map((one) => one.accountId) });
+  return {
+    payments: payments.map(toPayment),
+    ...{ hasMore: next !== "", nextPaymentId: next, names },
+  };
 }
 
 const states: Readonly<Record<string, PaymentState>> = {

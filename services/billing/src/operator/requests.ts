@@ -52,11 +52,12 @@ export function implementRequests(parts: OperatorParts) {
       const names = await nameRows(prisma, [...requests, ...refusals]);
       return { requests, entries, refunds, refusals, names };
     },
-    async listRefusals({ account, keyId, code, limit, beforeRequestId }) {
+    async listRefusals({ account, keyId, code, limit, ...request }) {
       const filter = { accountId: await accountIdOf(prisma, account), keyId, code };
-      const page = { filter, limit: pageSize(limit), beforeRequestId };
-      const { refusals, hasMore } = await listRefusals(prisma, page);
-      return { refusals, hasMore, names: await nameRows(prisma, refusals) };
+      const page = { ...request, filter, limit: pageSize(limit) };
+      const { refusals, next = "" } = await listRefusals(prisma, page);
+      const names = await nameRows(prisma, refusals);
+      return { refusals, hasMore: next !== "", nextRequestId: next, names };
     },
     async readRetention() {
       return { retention: await ledger.getRetention({}), refusalDays };

@@ -6,6 +6,8 @@ import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, requireAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
 import { statementCsv } from "../csv/statement-csv.ts";
+import { Prisma } from "../generated/client.ts";
+import { accountNameColumn, findPage, having, inOrderOf, searching } from "../row-page.ts";
 import { issueStatements } from "../statements/issue-statements.ts";
 import { drawStatement } from "../statements/statement-pdf.ts";
 import { readStatement } from "../statements/stored-statements.ts";
@@ -78,19 +80,27 @@ export function implementStatements({
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 
+const searchedColumns = [
+  ...[Prisma.sql`number::text`, Prisma.sql`to_char(month, 'YYYY-MM')`, Prisma.sql`account_id`],
+  accountNameColumn,
+];
+
 async function listStatements(
   prisma: OperatorParts["prisma"],
-  { account, limit, beforeNumber }: ListStatementsRequest,
+  { account, limit, beforeNumber, search, order }: ListStatementsRequest,
 ) {
   const accountId = await accountIdOf(prisma, account);
-  const take = pageSize(limit);
+  const { ids, next = 0n } = await findPage(prisma, {
+    ...{ table: Prisma.sql`statement`, id: Prisma.sql`number`, order, before: beforeNumber },
+    limit: pageSize(limit),
+    bounds: having(Prisma.sql`account_id`, accountId),
+    matches: searching(search, searchedColumns),
+  });
   // A statement of a busy account has thousands of lines, which a list does not show.
-  const found = await prisma.$queryRaw<{ document: unknown }[]>`
-    SELECT document::jsonb #- '{sums,topUps}' #- '{sums,refunds}' #- '{sums,adjustments}'
+  const found = await prisma.$queryRaw<{ number: bigint; document: unknown }[]>`
+    SELECT number, document::jsonb #- '{sums,topUps}' #- '{sums,refunds}' #- '{sums,adjustments}'
       #- '{sums,charges}' AS document
-    FROM statement
-    WHERE (${accountId} = '' OR account_id = ${accountId})
-      AND (${beforeNumber} = 0 OR number < ${beforeNumber})
-    ORDER BY number DESC LIMIT ${take + 1}`;
-  return { statements: found.slice(0, take).map(readStatement), hasMore: found.length > take };
+    FROM statement WHERE number = ANY (${ids})`;
+  const statements = inOrderOf(ids, found, ({ number }) => number).map(readStatement);
+  return { statements, hasMore: next !== 0n, nextNumber: next };
 }

@@ -14,9 +14,10 @@ import {
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf } from "../accounts.ts";
 import { type Change, recordChange } from "../audit.ts";
-import type { Prisma } from "../generated/client.ts";
+import { Prisma } from "../generated/client.ts";
 import { readAddress } from "../members/addresses.ts";
 import { reasonOf, reportAttempt } from "../outbox/outbox.ts";
+import { findPage, having, inOrderOf, searching } from "../row-page.ts";
 import {
   channelKindText,
   createChannel,
@@ -29,6 +30,7 @@ import { slackBody, warningMail, webhookBody } from "../warnings/messages.ts";
 import { checkWebhookUrl } from "../warnings/post-webhook.ts";
 import { checkRules, toChannel, toWarning } from "../warnings/warning-messages.ts";
 import { pageSize } from "./account-messages.ts";
+import { nameIds } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
 
 const maxTests = 10;
@@ -170,33 +172,39 @@ async function admitTest({ prisma, now }: OperatorParts, accountId: string): Pro
 
 /** A developer does not see warnings about the keys of others, and who has no keys none about keys. */
 function visibleTo({ memberRole, id }: OperatorParts["actor"], ownKeys: readonly string[]) {
-  if (id === "" || memberRole === MemberRole.ADMIN) return {};
-  if (memberRole === MemberRole.UNSPECIFIED) return {};
-  return { keyId: { in: ["", ...(memberRole === MemberRole.DEVELOPER ? ownKeys : [])] } };
+  if (id === "" || memberRole === MemberRole.ADMIN) return [];
+  if (memberRole === MemberRole.UNSPECIFIED) return [];
+  const shown = ["", ...(memberRole === MemberRole.DEVELOPER ? ownKeys : [])];
+  return [Prisma.sql`key_id = ANY (${shown})`];
 }
 
 async function listWarnings({ prisma, actor }: OperatorParts, request: ListWarningsRequest) {
-  const { account, limit, beforeWarningId: before, onlyOpen } = request;
+  const { account, limit, beforeWarningId: before, onlyOpen, keyId, search, order } = request;
   const accountId = await accountIdOf(prisma, account);
   const own = await prisma.apiKey.findMany({
     where: { accountId, memberId: actor.id },
     select: { id: true },
   });
-  const take = pageSize(limit);
-  const found = await prisma.warning.findMany({
-    where: {
-      accountId,
-      ...visibleTo(
-        actor,
-        own.map(({ id }) => id),
-      ),
-      ...(before === "" ? {} : { id: { lt: before } }),
-      ...(onlyOpen && { endedAt: null }),
-    },
-    orderBy: { id: "desc" },
-    take: take + 1,
+  const ownKeys = own.map(({ id }) => id);
+  const { ids, next = "" } = await findPage(prisma, {
+    ...{ table: Prisma.sql`warning`, id: Prisma.sql`id`, order, before, limit: pageSize(limit) },
+    bounds: [
+      Prisma.sql`account_id = ${accountId}`,
+      ...visibleTo(actor, ownKeys),
+      ...(onlyOpen ? [Prisma.sql`ended_at IS NULL`] : []),
+    ],
+    matches: [
+      ...having(Prisma.sql`key_id`, keyId),
+      ...searching(search, [Prisma.sql`title`, Prisma.sql`text`]),
+    ],
   });
-  return { warnings: found.slice(0, take).map(toWarning), hasMore: found.length > take };
+  const found = await prisma.warning.findMany({ where: { id: { in: ids } } });
+  const warnings = inOrderOf(ids, found, ({ id }) => id);
+  const names = await nameIds(prisma, { keyIds: warnings.map((one) => one.keyId) });
+  return {
+    warnings: warnings.map(toWarning),
+    ...{ hasMore: next !== "", nextWarningId: next, names },
+  };
 }
 
 function record(

@@ -2,8 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Log } from "@tollgate/core/log";
 import { type Repeating, repeat } from "@tollgate/core/repeat";
+import type { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import { type RequestRefusal, RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
-import type { PrismaClient, Refusal } from "../generated/client.ts";
+import { Prisma, type PrismaClient, type Refusal } from "../generated/client.ts";
+import { findPage, having, inOrderOf, searching } from "../row-page.ts";
 
 const dayMs = 86_400_000;
 const deletionIntervalMs = 10 * 60_000;
@@ -30,27 +32,37 @@ export async function findRefusals(
 export interface RefusalPage {
   /** Each member that is not empty must match. */
   filter: { accountId: string; keyId: string; code: string };
+  search: string;
+  order: TimeOrder;
   limit: number;
-  /** Empty: the newest. */
+  /** Empty: the first page. */
   beforeRequestId: string;
 }
 
-/** Resolves with a page of records, newest first. */
+const searchedColumns = [
+  ...[Prisma.sql`request_id`, Prisma.sql`client_request_id`, Prisma.sql`message`],
+  ...[Prisma.sql`param`, Prisma.sql`route`, Prisma.sql`alias`, Prisma.sql`shown_key`],
+  ...[Prisma.sql`client_address`, Prisma.sql`user_agent`],
+];
+
+/** Resolves with a page of records, and the request after which the next one begins, as `findPage`. */
 export async function listRefusals(
   prisma: PrismaClient,
-  { filter: { accountId, keyId, code }, limit, beforeRequestId }: RefusalPage,
-): Promise<{ refusals: RequestRefusal[]; hasMore: boolean }> {
-  const found = await prisma.refusal.findMany({
-    where: {
-      ...ofAccount(accountId),
-      ...(keyId === "" ? {} : { keyId }),
-      ...(code === "" ? {} : { code }),
-      ...(beforeRequestId === "" ? {} : { requestId: { lt: beforeRequestId } }),
-    },
-    orderBy: { requestId: "desc" },
-    take: limit + 1,
+  { filter: { accountId, keyId, code }, search, beforeRequestId, ...page }: RefusalPage,
+): Promise<{ refusals: RequestRefusal[]; next: string | undefined }> {
+  const { ids, next } = await findPage(prisma, {
+    ...{ ...page, before: beforeRequestId },
+    ...{ table: Prisma.sql`refusal`, id: Prisma.sql`request_id` },
+    bounds: [
+      ...having(Prisma.sql`account_id`, accountId),
+      ...having(Prisma.sql`key_id`, keyId),
+      ...having(Prisma.sql`code`, code),
+    ],
+    matches: searching(search, searchedColumns),
   });
-  return { refusals: found.slice(0, limit).map(toMessage), hasMore: found.length > limit };
+  const found = await prisma.refusal.findMany({ where: { requestId: { in: ids } } });
+  const refusals = inOrderOf(ids, found, ({ requestId }) => requestId).map(toMessage);
+  return { refusals, next };
 }
 
 /** Deletes old records every ten minutes; see `deleteOldRefusals`. */

@@ -13,13 +13,17 @@ import {
   readKeysSearch,
   readListSearch,
   readMonthsSearch,
+  readTimedListSearch,
   readWholeListSearch,
 } from "./search/list-search.ts";
+import { readPaymentsSearch } from "./search/payments-search.ts";
 import { readPeriod } from "./search/period.ts";
 import { parseSearch, type RawSearch, readTexts, stringifySearch } from "./search/read.ts";
 import { readRefusalsSearch } from "./search/refusals-search.ts";
 import { readRequestsSearch } from "./search/requests-search.ts";
+import { readStatementsSearch } from "./search/statements-search.ts";
 import { readAccountSearch, readSettingsSearch } from "./search/tab-search.ts";
+import { readWarningsSearch } from "./search/warnings-search.ts";
 import { NotFound, ScreenFailure } from "./shell/fallbacks.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { Loading } from "./ui/states.tsx";
@@ -174,15 +178,32 @@ const catalogEditor = createRoute({
 const warnings = createRoute({
   getParentRoute: () => app,
   path: "/warnings",
-  validateSearch: (raw: RawSearch) => readTexts(raw, ["account"]),
+  validateSearch: readWarningsSearch,
   component: lazyRouteComponent(() => import("./screens/warnings/warnings.tsx"), "WarningsScreen"),
 });
 
 const payments = createRoute({
   getParentRoute: () => app,
   path: "/payments",
-  validateSearch: (raw: RawSearch) => readTexts(raw, ["account"]),
+  validateSearch: readPaymentsSearch,
   component: lazyRouteComponent(() => import("./screens/payments/payments.tsx"), "PaymentsScreen"),
+});
+
+const statements = createRoute({
+  getParentRoute: () => app,
+  path: "/statements",
+  validateSearch: readStatementsSearch,
+  component: lazyRouteComponent(
+    () => import("./screens/statements/statements.tsx"),
+    "StatementsScreen",
+  ),
+});
+
+const codes = createRoute({
+  getParentRoute: () => app,
+  path: "/codes",
+  validateSearch: readTimedListSearch,
+  component: lazyRouteComponent(() => import("./screens/codes/codes.tsx"), "CodesScreen"),
 });
 
 const settings = createRoute({
@@ -218,6 +239,8 @@ const routeTree = root.addChildren([
     catalogEditor,
     warnings,
     payments,
+    statements,
+    codes,
     settings,
     notFound,
   ]),

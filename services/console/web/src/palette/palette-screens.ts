@@ -10,6 +10,9 @@ interface PaletteScreen {
     | ReturnType<typeof destinationsOf>[number]["to"]
     | "/refusals"
     | "/months"
+    | "/payments"
+    | "/statements"
+    | "/codes"
     | "/warnings"
     | "/catalog/edit";
   search?: { tab: "tokens" | "audit" | "sign-in" | "retention" };
@@ -17,11 +20,12 @@ interface PaletteScreen {
 
 /** Returns the screens that somebody has: those of the menu, and those that others lead to. */
 export function screensOf(access: Access): readonly PaletteScreen[] {
-  const { isCustomer, canSeeKeys, canChange } = access;
+  const { isCustomer, canSeeKeys, canChange, canPay } = access;
   return [
     ...destinationsOf(access).map(({ name, icon, to }) => ({ name, icon, to })),
     ...(canSeeKeys ? [refusals] : []),
     warnings,
+    ...(isCustomer && !canPay ? [] : [statements]),
     ...(isCustomer ? [] : operatorScreens),
     ...(canChange ? [editor] : []),
   ];
@@ -29,10 +33,13 @@ export function screensOf(access: Access): readonly PaletteScreen[] {
 
 const refusals: PaletteScreen = { name: "Refused requests", icon: "requests", to: "/refusals" };
 const warnings: PaletteScreen = { name: "Warnings", icon: "bell", to: "/warnings" };
+const statements: PaletteScreen = { name: "Statements", icon: "payments", to: "/statements" };
 const editor: PaletteScreen = { name: "Edit the catalog", icon: "catalog", to: "/catalog/edit" };
 
 const operatorScreens: readonly PaletteScreen[] = [
   { name: "Sums by month", icon: "accounts", to: "/months" },
+  { name: "Payments", icon: "payments", to: "/payments" },
+  { name: "Codes", icon: "payments", to: "/codes" },
   { name: "Operator tokens", icon: "settings", to: "/settings", search: { tab: "tokens" } },
   { name: "Audit log", icon: "settings", to: "/settings", search: { tab: "audit" } },
   { name: "Ways to sign in", icon: "settings", to: "/settings", search: { tab: "sign-in" } },

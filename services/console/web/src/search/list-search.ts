@@ -1,3 +1,4 @@
+import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
 
 /** How many rows a page of a list may have. */
@@ -9,6 +10,9 @@ export const usualPageSize = 50;
 /** The orders of lists with their names for people. The first one needs no parameter. */
 export const accountOrders = { newest: "Newest first", name: "By name" } as const;
 export const keyOrders = { ...accountOrders, used: "Last used first" } as const;
+
+/** The orders of lists that are ordered by time. */
+export const timeOrders = { newest: "Newest first", oldest: "Oldest first" } as const;
 
 /** The address of a list: what it searches for, its order, and the page. */
 export interface ListSearch<Order extends string> {
@@ -51,6 +55,23 @@ export interface KeysSearch extends ListSearch<keyof typeof keyOrders> {
 /** Returns what an address asks of Keys. */
 export function readKeysSearch(raw: RawSearch): KeysSearch {
   return { ...readTexts(raw, ["account"]), ...readListSearch(raw, keyOrders) };
+}
+
+/** The address of a list that is ordered by time. */
+export type TimedListSearch = ListSearch<keyof typeof timeOrders>;
+
+/** Returns what an address asks of a list that is ordered by time. */
+export function readTimedListSearch(raw: RawSearch): TimedListSearch {
+  return readListSearch(raw, timeOrders);
+}
+
+/** Returns what the call of such a list asks for. */
+export function timedPageOf(search: ListSearch<string>) {
+  return {
+    search: search.q ?? "",
+    order: search.order === "oldest" ? TimeOrder.OLDEST : TimeOrder.UNSPECIFIED,
+    limit: pageSizeOf(search),
+  };
 }
 
 /** The part of an address that has the size of a page. */

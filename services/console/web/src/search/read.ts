@@ -29,6 +29,16 @@ export function readTexts<Name extends string>(
   return found;
 }
 
+/** Returns the parameters with these names that are whole numbers above 0, as texts. */
+export function readNumbers<Name extends string>(
+  raw: RawSearch,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const texts = Object.entries<string>(readTexts(raw, names) as Record<string, string>);
+  const numbers = texts.filter(([, text]) => /^[1-9]\d{0,14}$/.test(text));
+  return Object.fromEntries(numbers) as Partial<Record<Name, string>>;
+}
+
 /** Returns a parameter that has one of some values; undefined where it has none of them. */
 export function readOne<Value extends string>(
   raw: RawSearch,

@@ -1,4 +1,4 @@
-import { type PageSizeSearch, readPageSize } from "./list-search.ts";
+import { readTimedListSearch, type TimedListSearch } from "./list-search.ts";
 import { type RawSearch, readTexts } from "./read.ts";
 import { filterNames } from "./usage-filter.ts";
 
@@ -9,11 +9,10 @@ export const refusalFilterNames = {
   error: "Error code",
 } as const;
 
-/** The address of refused requests: its filters, and the request after which its page begins. */
-export type RefusalsSearch = Partial<Record<"account" | "key" | "error" | "before", string>> &
-  PageSizeSearch;
+/** The address of refused requests. */
+export type RefusalsSearch = Partial<Record<"account" | "key" | "error", string>> & TimedListSearch;
 
 /** Returns what an address asks of refused requests, without what it does not know. */
 export function readRefusalsSearch(raw: RawSearch): RefusalsSearch {
-  return { ...readTexts(raw, ["account", "key", "error", "before"]), ...readPageSize(raw) };
+  return { ...readTexts(raw, ["account", "key", "error"]), ...readTimedListSearch(raw) };
 }

@@ -1,6 +1,6 @@
 import { type LedgerSearch, readLedgerSearch } from "./ledger-search.ts";
 import { type ListSearch, readWholeListSearch } from "./list-search.ts";
-import { defined, type RawSearch, readOne } from "./read.ts";
+import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
 
 /** The address of a screen with tabs. A list of a tab begins after `before`. */
 interface TabSearch<Tab extends string> {
@@ -25,8 +25,9 @@ export function readAccountSearch(
 /** Returns what an address asks of the settings. */
 export function readSettingsSearch(
   raw: RawSearch,
-): TabSearch<(typeof settingsTabs)[number]> & ListSearch<string> {
+): TabSearch<(typeof settingsTabs)[number]> & ListSearch<string> & { account?: string } {
   return {
+    ...readTexts(raw, ["account"]),
     ...defined({ tab: readOne(raw, "tab", settingsTabs) }),
     ...readWholeListSearch(raw),
   };

@@ -69,17 +69,38 @@ function Chip(props: {
   );
 }
 
+interface AccountFilterProps {
+  account: string | undefined;
+  /** What the field shows without an account. */
+  placeholder?: string;
+}
+
 /** Chooses the account of which a screen shows something. */
-export function AccountFilter({ account = "" }: { account: string | undefined }) {
+export function AccountFilter({ account = "", placeholder = "All accounts" }: AccountFilterProps) {
   const change = useSearchChange();
   return (
     <Picker
       kind="account"
       label="Account"
-      placeholder="All accounts"
+      placeholder={placeholder}
       canClear
       value={account}
       onChoose={(id) => change({ account: id || undefined })}
+    />
+  );
+}
+
+/** Chooses the key, of an account or of all, of which a screen shows something. */
+export function KeyFilter({ account = "", value = "" }: { account?: string; value?: string }) {
+  const change = useSearchChange();
+  return (
+    <Picker
+      kind="key"
+      label="Key"
+      placeholder="All keys"
+      canClear
+      {...{ account, value }}
+      onChoose={(id) => change({ key: id || undefined })}
     />
   );
 }

@@ -45,6 +45,7 @@ export function Accounts() {
         <SearchBox label="Search by name or id" q={q} />
         <OrderChoice orders={accountOrders} order={order} />
         <Link to="/months">Sums by month</Link>
+        <Link to="/payments">Payments</Link>
       </div>
       <Loaded query={accounts}>
         {({ accounts, hasMore }) =>

@@ -14,7 +14,7 @@ const refetchMs = 2_000;
 
 /** Where the catalog comes from, which process serves which revision, and what each has changed. */
 export function CatalogScreen() {
-  const { revision, before } = route.useSearch();
+  const { revision, ...search } = route.useSearch();
   const { canChange } = useAccess();
   const status = useQuery(
     OperatorService.method.getCatalogStatus,
@@ -36,7 +36,7 @@ export function CatalogScreen() {
         {(data) => <CatalogStatus status={data} />}
       </Loaded>
       {revision !== undefined && <RevisionDiff revision={BigInt(revision)} />}
-      <Revisions before={before} shown={revision} newest={status.data?.revision ?? 0n} />
+      <Revisions search={search} shown={revision} newest={status.data?.revision ?? 0n} />
     </Screen>
   );
 }

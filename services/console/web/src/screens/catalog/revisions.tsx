@@ -2,17 +2,17 @@ import { useQuery } from "@connectrpc/connect-query";
 import type { CatalogRevision } from "@tollgate/proto/tollgate/v1/catalog";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
+import { pageSizeOf, type TimedListSearch, timedPageOf } from "../../search/list-search.ts";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { Pager, SearchLink } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { TimedListFilters } from "../../ui/timed-list-filters.tsx";
 import { RollBack } from "./roll-back.tsx";
 
-const pageSize = 50;
-
 interface Props {
-  before: string | undefined;
+  search: TimedListSearch;
   /** The revision whose differences are shown. */
   shown: string | undefined;
   /** 0: there is none, or the catalog is a file. */
@@ -20,17 +20,21 @@ interface Props {
 }
 
 /** The revisions that were published. */
-export function Revisions({ before, shown, newest }: Props) {
+export function Revisions({ search, shown, newest }: Props) {
   const { canManage } = useAccess();
-  const read = useQuery(OperatorService.method.listCatalogRevisions, {
-    limit: pageSize,
-    beforeRevision: BigInt(before ?? 0),
-  });
+  const read = useQuery(
+    OperatorService.method.listCatalogRevisions,
+    { ...timedPageOf(search), beforeRevision: BigInt(search.before ?? 0) },
+    { placeholderData: (previous) => previous },
+  );
   return (
-    <Section title="Revisions" note="the newest first">
+    <Section title="Revisions">
+      <TimedListFilters label="Search by number, reason or author" search={search} />
       <Loaded query={read}>
-        {({ revisions, hasMore }) =>
-          revisions.length === 0 ? (
+        {({ revisions, nextRevision }) =>
+          revisions.length === 0 && search.q !== undefined ? (
+            <Empty icon="models" title="No revision matches" />
+          ) : revisions.length === 0 ? (
             <Empty icon="models" title="Nothing was published yet">
               Edit the catalog here, or publish a file by the command tollgate catalog import.
             </Empty>
@@ -46,8 +50,9 @@ export function Revisions({ before, shown, newest }: Props) {
                 idOf={({ revision }) => String(revision)}
               />
               <Pager
-                before={before}
-                next={hasMore ? String(revisions.at(-1)?.revision) : undefined}
+                before={search.before}
+                next={nextRevision === 0n ? undefined : String(nextRevision)}
+                size={pageSizeOf(search)}
               />
             </>
           )

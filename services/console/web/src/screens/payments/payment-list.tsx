@@ -5,29 +5,42 @@ import {
 } from "@tollgate/proto/tollgate/v1/operator";
 import { type Payment, PaymentState } from "@tollgate/proto/tollgate/v1/payment";
 import { useAccess } from "../../calls/use-session.ts";
+import { pageSizeOf, timedPageOf } from "../../search/list-search.ts";
+import { type PaymentsSearch, paymentStates } from "../../search/payments-search.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { AccountFilter } from "../../ui/filter-bar.tsx";
+import { AccountLink } from "../../ui/named.tsx";
 import { Section } from "../../ui/screen.tsx";
+import { Pager, useSearchChange } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { TimedListFilters } from "../../ui/timed-list-filters.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { PayByCard } from "./pay-by-card.tsx";
 import { RedeemCode } from "./redeem-code.tsx";
 
-const pageSize = 100;
-
 interface Props {
-  account: string;
+  search: PaymentsSearch;
   settings: GetPaymentSettingsResponse;
   /** Whether the payments are those of one account. */
   isOfAccount: boolean;
 }
 
-/** The newest payments by card, with what adds credit. */
-export function PaymentList({ account, settings, isOfAccount }: Props) {
-  const payments = useQuery(OperatorService.method.listPayments, { account, limit: pageSize });
-  const { canPay } = useAccess();
+/** The payments by card, with what adds credit. */
+export function PaymentList({ search, settings, isOfAccount }: Props) {
+  const { account = "", before } = search;
+  const { canPay, isCustomer } = useAccess();
+  const payments = useQuery(
+    OperatorService.method.listPayments,
+    {
+      ...timedPageOf(search),
+      ...{ account, beforePaymentId: before ?? "" },
+      state: search.state === undefined ? PaymentState.UNSPECIFIED : paymentStates[search.state][0],
+    },
+    { placeholderData: (previous) => previous },
+  );
   const [pay, redeem] = [useOpen(), useOpen()];
   const actions = isOfAccount && canPay && (
     <>
@@ -40,18 +53,25 @@ export function PaymentList({ account, settings, isOfAccount }: Props) {
     </>
   );
   return (
-    <Section title="Payments by card" note={`the newest ${pageSize}`} actions={actions}>
+    <Section title="Payments by card" actions={actions}>
+      <TimedListFilters label="Search by account, id or problem" search={search}>
+        {!isCustomer && <AccountFilter account={account} />}
+        <StateFilter state={search.state} />
+      </TimedListFilters>
       <Loaded query={payments} rows={3}>
-        {({ payments }) =>
-          payments.length === 0 ? (
-            <Empty icon="payments" title="No payments yet" />
+        {({ payments, nextPaymentId, names }) =>
+          payments.length === 0 && nextPaymentId === "" ? (
+            <Empty icon="payments" title="No payments" />
           ) : (
-            <DataTable
-              caption="Payments"
-              columns={paymentColumns}
-              rows={payments}
-              idOf={({ id }) => id}
-            />
+            <>
+              <DataTable
+                caption="Payments"
+                columns={isOfAccount ? paymentColumns : withAccount(names)}
+                rows={payments}
+                idOf={({ id }) => id}
+              />
+              <Pager before={before} next={nextPaymentId || undefined} size={pageSizeOf(search)} />
+            </>
           )
         }
       </Loaded>
@@ -67,12 +87,38 @@ export function PaymentList({ account, settings, isOfAccount }: Props) {
   );
 }
 
+function StateFilter({ state = "" }: { state: PaymentsSearch["state"] | "" }) {
+  const change = useSearchChange();
+  return (
+    <select
+      aria-label="State"
+      value={state}
+      onChange={({ target }) => change({ state: target.value || undefined })}
+    >
+      <option value="">All states</option>
+      {Object.entries(paymentStates).map(([name, [, text]]) => (
+        <option key={name} value={name}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function withAccount(names: Readonly<Record<string, string>>): DataColumn<Payment>[] {
+  const account: DataColumn<Payment> = {
+    header: "Account",
+    cell: ({ accountId }) => <AccountLink id={accountId} names={names} />,
+  };
+  return [...paymentColumns.slice(0, 1), account, ...paymentColumns.slice(1)];
+}
+
 const states: Readonly<Record<PaymentState, readonly [text: string, tone: Tone]>> = {
   [PaymentState.UNSPECIFIED]: ["unknown", "neutral"],
-  [PaymentState.OPEN]: ["not paid yet", "neutral"],
-  [PaymentState.CREDITED]: ["credited", "good"],
-  [PaymentState.FAILED]: ["failed", "warn"],
-  [PaymentState.REFUSED]: ["not credited", "bad"],
+  [PaymentState.OPEN]: [paymentStates.open[1], "neutral"],
+  [PaymentState.CREDITED]: [paymentStates.credited[1], "good"],
+  [PaymentState.FAILED]: [paymentStates.failed[1], "warn"],
+  [PaymentState.REFUSED]: [paymentStates.refused[1], "bad"],
 };
 
 function StateText({ state, problem }: Payment) {

@@ -1,5 +1,5 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { Screen } from "../../ui/screen.tsx";
@@ -11,17 +11,28 @@ const route = getRouteApi("/app/payments");
 
 /** The payments of an account, and its automatic top-ups. An operator without `account` sees all payments. */
 export function PaymentsScreen() {
-  const { account = "" } = route.useSearch();
+  const search = route.useSearch();
+  const { account = "" } = search;
   const { isCustomer } = useAccess();
   const settings = useQuery(OperatorService.method.getPaymentSettings, { account });
   const isOfAccount = account !== "" || isCustomer;
   return (
-    <Screen title={account === "" || isCustomer ? "Payments" : "Payments of an account"}>
+    <Screen
+      title={account === "" || isCustomer ? "Payments" : "Payments of an account"}
+      actions={
+        <>
+          <Link to="/statements" search={account === "" ? {} : { account }}>
+            Statements
+          </Link>
+          {!isCustomer && <Link to="/codes">Codes</Link>}
+        </>
+      }
+    >
       <Loaded query={settings} rows={2}>
         {(settings) => (
           <>
             {settings.isEnabled && isOfAccount && <AutoTopUpSection account={account} />}
-            <PaymentList {...{ account, settings, isOfAccount }} />
+            <PaymentList {...{ search, settings, isOfAccount }} />
             {!settings.isEnabled && (
               <Empty icon="payments" title="Payments by card are off">
                 An operator adds credit, or a code does.

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
 import { useAccess } from "../../calls/use-session.ts";
-import { pageSizeOf } from "../../search/list-search.ts";
+import { pageSizeOf, timedPageOf } from "../../search/list-search.ts";
 import { refusalFilterNames } from "../../search/refusals-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
@@ -13,6 +13,7 @@ import { Screen } from "../../ui/screen.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time, timeHeader } from "../../ui/time.tsx";
+import { TimedListFilters } from "../../ui/timed-list-filters.tsx";
 import "./refusals.css";
 
 const route = getRouteApi("/app/refusals");
@@ -28,7 +29,7 @@ export function RefusalsScreen() {
       account: search.account ?? "",
       keyId: search.key ?? "",
       code: search.error ?? "",
-      limit: pageSizeOf(search),
+      ...timedPageOf(search),
       beforeRequestId: search.before ?? "",
     },
     {
@@ -38,12 +39,12 @@ export function RefusalsScreen() {
   );
   return (
     <Screen title="Refused requests" parent={<Link to="/requests">Requests</Link>}>
-      <div className="filters">
+      <TimedListFilters label="Search by message, model, address or id" search={search}>
         <FilterBar search={search} names={refusalFilterNames} />
-      </div>
+      </TimedListFilters>
       <Loaded query={refusals} rows={14}>
-        {({ refusals, hasMore, names }) =>
-          refusals.length === 0 ? (
+        {({ refusals, nextRequestId, names }) =>
+          refusals.length === 0 && nextRequestId === "" ? (
             <Empty icon="check" title="No refused request matches">
               Records of refused requests are stored for some days. Of a flood, some are recorded
               and all are counted.
@@ -58,7 +59,7 @@ export function RefusalsScreen() {
               />
               <Pager
                 before={search.before}
-                next={hasMore ? refusals.at(-1)?.requestId : undefined}
+                next={nextRequestId || undefined}
                 size={pageSizeOf(search)}
               />
             </>

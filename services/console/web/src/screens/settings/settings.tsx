@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { otherList, pageSizeOf } from "../../search/list-search.ts";
+import { otherList } from "../../search/list-search.ts";
 import { Screen } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { AuditLog } from "./audit-log.tsx";
@@ -34,7 +34,7 @@ export function Settings() {
       </div>
       {tab === "operators" && <Operators search={search} />}
       {tab === "tokens" && <Tokens search={search} />}
-      {tab === "audit" && <AuditLog before={search.before} size={pageSizeOf(search)} />}
+      {tab === "audit" && <AuditLog search={search} />}
       {tab === "sign-in" && <SignInWays />}
       {tab === "retention" && <Retention />}
     </Screen>

@@ -9,11 +9,12 @@ const route = getRouteApi("/app/warnings");
 
 /** The warnings of an account, its rules and channels. An operator without `account` sees the gateway's. */
 export function WarningsScreen() {
-  const { account = "" } = route.useSearch();
+  const search = route.useSearch();
+  const { account = "" } = search;
   const { canSeeWarningRules, isCustomer } = useAccess();
   return (
     <Screen title={account === "" || isCustomer ? "Warnings" : "Warnings of an account"}>
-      <WarningList account={account} />
+      <WarningList search={search} />
       {canSeeWarningRules && (
         <>
           <RulesSection account={account} />

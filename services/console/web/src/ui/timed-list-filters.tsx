@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+import { type ListSearch, timeOrders } from "../search/list-search.ts";
+import { OrderChoice } from "./order-choice.tsx";
+import { SearchBox } from "./search-box.tsx";
+
+interface Props {
+  /** What is searched. */
+  label: string;
+  search: ListSearch<string>;
+  /** Further filters. */
+  children?: ReactNode;
+}
+
+/** The search, the filters and the order of a list that is ordered by time. */
+export function TimedListFilters({ label, search, children }: Props) {
+  return (
+    <div className="filters">
+      <SearchBox label={label} q={search.q} />
+      {children}
+      <OrderChoice orders={timeOrders} order={search.order} />
+    </div>
+  );
+}
