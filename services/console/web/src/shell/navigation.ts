@@ -17,6 +17,8 @@ interface Destination {
     | "/settings";
   name: string;
   icon: IconName;
+  /** A screen beside this one that the menu does not list. */
+  beside?: "/months" | "/refusals";
   /** Whether a customer has this screen. */
   isForCustomers: boolean;
   /** Whether those who may do this alone have it. */
@@ -52,7 +54,13 @@ const members: Destination = {
 /** The screens of the console, in the order of the menu. */
 const destinations: readonly Destination[] = [
   { to: "/", name: "Overview", icon: "overview", isForCustomers: true },
-  { to: "/accounts", name: "Accounts", icon: "accounts", isForCustomers: false },
+  {
+    to: "/accounts",
+    name: "Accounts",
+    icon: "accounts",
+    isForCustomers: false,
+    beside: "/months",
+  },
   { to: "/keys", name: "Keys", icon: "keys", isForCustomers: true, needs: "canSeeKeys" },
   {
     to: "/quick-start",
@@ -74,6 +82,7 @@ const destinations: readonly Destination[] = [
     name: "Requests",
     icon: "requests",
     isForCustomers: true,
+    beside: "/refusals",
     needs: "canSeeKeys",
   },
   { to: "/models", name: "Models", icon: "models", isForCustomers: false },

@@ -1,6 +1,6 @@
 import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { useAccess, useSession } from "../calls/use-session.ts";
 import { OutageBanner } from "../outages/outage-banner.tsx";
 import { PaletteButton } from "../palette/palette-button.tsx";
@@ -19,7 +19,11 @@ export function Shell() {
   const session = useSession();
   const { href, pathname } = useLocation();
   if (session.error && session.data === undefined) {
-    return <Failure error={session.error} onRetry={() => void session.refetch()} />;
+    return (
+      <main className="page">
+        <Failure error={session.error} onRetry={() => void session.refetch()} />
+      </main>
+    );
   }
   if (session.data === undefined) return <Frame operator={undefined} />;
   const { operator } = session.data;
@@ -71,19 +75,33 @@ function UserName({ name }: { name: string }) {
 /** What is shown to a person who is a member of no account. */
 function NoAccount() {
   return (
-    <Empty icon="accounts" title="You have no account yet">
-      <title>No account – Tollgate</title>
-      An operator approves your sign-up, or an admin invites you: you will get a mail.
-    </Empty>
+    <div className="page">
+      <Empty icon="accounts" title="You have no account yet">
+        <title>No account – Tollgate</title>
+        An operator approves your sign-up, or an admin invites you: you will get a mail.
+      </Empty>
+    </div>
   );
 }
 
 function Menu() {
   const shown = destinationsOf(useAccess());
+  const { pathname } = useLocation();
+  const menu = useRef<HTMLElement>(null);
+  // On a narrow screen the menu is wider than the screen.
+  useEffect(() => {
+    const current = menu.current?.querySelector("[aria-current]");
+    if (pathname !== "") current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [pathname]);
   return (
-    <nav className="menu" aria-label="Screens">
-      {shown.map(({ to, name, icon }) => (
-        <Link key={to} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+    <nav className="menu" aria-label="Screens" ref={menu}>
+      {shown.map(({ to, name, icon, beside }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: to === "/", includeSearch: false }}
+          {...(pathname === beside && { "aria-current": "true" })}
+        >
           <Icon name={icon} />
           <span>{name}</span>
         </Link>

@@ -15,8 +15,8 @@ export function AccountActions({ summary }: { summary: AccountSummary }) {
   const part = ({ isOpen, close }: Opening) => ({ isOpen, onClose: close });
   return (
     <>
-      <Button onClick={edit.open}>Edit</Button>
       <AccountMenu account={account} />
+      <Button onClick={edit.open}>Edit</Button>
       <Button onClick={adjust.open}>Adjust</Button>
       <Button icon="plus" onClick={key.open}>
         Key

@@ -8,7 +8,6 @@ import {
 import { useAccess } from "../../calls/use-session.ts";
 import { otherList } from "../../search/list-search.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
 import { Facts, Stat } from "../../ui/facts.tsx";
 import { LimitList } from "../../ui/limit-list.tsx";
 import { Money } from "../../ui/money.tsx";
@@ -16,6 +15,7 @@ import { Screen, Section } from "../../ui/screen.tsx";
 import { LinkGroup } from "../../ui/search-link.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { withCopy } from "../../ui/with-copy.tsx";
 import { ContentSection } from "../content/content-section.tsx";
 import { EndUsersSection } from "../content/end-users-section.tsx";
 import { AccountMembers } from "../members/account-members.tsx";
@@ -90,13 +90,7 @@ function Content({ summary }: { summary: AccountSummary }) {
       </dl>
       <Facts
         facts={[
-          [
-            "Id",
-            <>
-              <code className="id">{account.id}</code>{" "}
-              <CopyButton text={account.id} what="account id" />
-            </>,
-          ],
+          ["Id", withCopy(account.id, "account id")],
           [
             "Admission",
             account.admission ? (

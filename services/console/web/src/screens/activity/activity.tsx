@@ -4,7 +4,7 @@ import { useUsage } from "../../calls/use-usage.ts";
 import type { ActivitySearch } from "../../search/activity-search.ts";
 import { dimensionSums, dimensionsFor } from "../../search/dimensions.ts";
 import { type Range, rangeBefore, rangeOf } from "../../search/period.ts";
-import type { FilterName } from "../../search/usage-filter.ts";
+import { type FilterName, filterNames } from "../../search/usage-filter.ts";
 import { FilterBar } from "../../ui/filter-bar.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
 import { Screen, Section } from "../../ui/screen.tsx";
@@ -40,7 +40,7 @@ function Table({ search, range }: { search: ActivitySearch; range: Range }) {
   const before = useUsage(rangeBefore(range), dimensionSums[by], search, division);
   return (
     <Section
-      title="By"
+      title={`By ${filterNames[by].toLowerCase()}`}
       actions={
         <>
           <DimensionChoice label="List by" name="by" value={by} />

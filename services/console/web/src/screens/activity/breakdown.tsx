@@ -152,7 +152,11 @@ const countColumns: readonly DataColumn<UsageSum>[] = [
 ];
 
 const costColumns: readonly DataColumn<UsageSum>[] = [
-  { header: "Cost", isSecondary: true, money: ({ providerCostNanoUsd }) => providerCostNanoUsd },
+  {
+    header: "Provider cost",
+    isSecondary: true,
+    money: ({ providerCostNanoUsd }) => providerCostNanoUsd,
+  },
   {
     header: "Margin",
     align: "right",

@@ -43,6 +43,7 @@ export function OverTime({ search, range }: { search: ActivitySearch; range: Ran
   return (
     <Section
       title={activityMetrics[metric]}
+      note="against the period before"
       actions={
         <>
           <LinkGroup label="Shown" name="metric" options={activityMetrics} current={metric} />

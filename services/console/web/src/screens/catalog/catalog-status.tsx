@@ -14,10 +14,11 @@ export function CatalogStatus({ status }: { status: GetCatalogStatusResponse }) 
   const { source, file, processes, isPublishing } = status;
   const current = processes.filter(({ isCurrent }) => isCurrent).length;
   const isFile = source === CatalogSource.FILE;
+  const hasNone = !isFile && status.revision === 0n;
   return (
     <Section
-      title={isFile ? "The file" : `Revision ${status.revision}`}
-      note={`${current} of ${processes.length} processes serve it`}
+      title={isFile ? "The file" : hasNone ? "No revision yet" : `Revision ${status.revision}`}
+      note={!hasNone && `${current} of ${processes.length} processes serve it`}
     >
       {isFile && (
         <p className="notice">
@@ -40,7 +41,7 @@ export function CatalogStatus({ status }: { status: GetCatalogStatusResponse }) 
 }
 
 const columns: readonly DataColumn<CatalogProcess>[] = [
-  { header: "Process", cell: ({ name }) => <code className="cut">{name}</code> },
+  { header: "Process", cell: ({ name }) => <code className="id">{name}</code> },
   {
     header: "Serves",
     cell: ({ source, revision, isCurrent }) => (

@@ -115,7 +115,7 @@ function SlotRow({
   const provider = draft.document.providers.get(slot.provider);
   return (
     <li>
-      <code className="cut">{id}</code>
+      <code className="id">{id}</code>
       {provider !== undefined && (
         <TestSlot
           alias={fieldText(model.alias)}

@@ -81,7 +81,7 @@ function Content({ of: key, names }: { of: Key; names: Readonly<Record<string, s
           ],
           ["Tags", key.tags.length > 0 && <Tags tags={key.tags} />],
           ["Last used", <Time key="used" at={key.lastUsedAt} none="never" />],
-          ["Charged this month", <Money key="month" nano={key.monthChargedNanoUsd ?? 0n} />],
+          ["This month", <Money key="month" nano={key.monthChargedNanoUsd ?? 0n} />],
           ["Created", day(key.createdAt)],
           ["Expires", key.expiresAt ? day(key.expiresAt) : "never"],
           ["Rotated", day(key.rotatedAt)],

@@ -35,12 +35,12 @@ export function FirstSteps() {
     {
       ...{ title: "Create an account", text: "Its wallet pays for the requests of its keys." },
       isDone: accounts.length > 0,
-      ...{ button: "Create an account", to: "/accounts" },
+      ...{ button: "Create account", to: "/accounts" },
     },
     {
       ...{ title: "Create a key", text: "A client calls the gateway with it." },
       isDone: keys.length > 0,
-      ...{ button: "Create a key", to: "/keys" },
+      ...{ button: "Create key", to: "/keys" },
     },
     {
       ...{ title: "Send a request", text: "From a client, or in the playground." },

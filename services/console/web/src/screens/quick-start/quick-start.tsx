@@ -64,7 +64,7 @@ function Examples({ account, aliases }: { account: string; aliases: readonly str
             disabled={create.isPending}
             onClick={() => create.mutate({ account, name: "quick start" })}
           >
-            Create a key
+            Create key
           </Button>
         )}
       </div>

@@ -46,7 +46,7 @@ export function RefusalFacts(props: {
           ],
           ["Key id", withCopy(keyId, "key id")],
           ["Client address", refusal.clientAddress],
-          ["User agent", refusal.userAgent],
+          ["Client", refusal.userAgent],
           ["Client’s id", withCopy(refusal.clientRequestId, "client’s id")],
         ]}
       />

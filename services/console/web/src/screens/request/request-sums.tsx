@@ -27,8 +27,12 @@ export function RequestSums({ request }: { request: RequestRecord }) {
       <Stat name="First token">{firstTokenMs === undefined ? "–" : formatMs(firstTokenMs)}</Stat>
       {isTokens ? (
         <Stat name="Tokens" note={`${formatCount(cachedPromptTokens)} of the prompt cached`}>
-          {formatCount(promptTokens)} <span className="rest quiet">in</span>{" "}
-          {formatCount(completionTokens)} <span className="rest quiet">out</span>
+          <span className="number">
+            {formatCount(promptTokens)} <span className="rest quiet">in</span>
+          </span>{" "}
+          <span className="number">
+            {formatCount(completionTokens)} <span className="rest quiet">out</span>
+          </span>
         </Stat>
       ) : (
         <Stat name="Quantity" note={unitName(request.unitType)}>
