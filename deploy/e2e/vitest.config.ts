@@ -39,7 +39,7 @@ const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "sh
 const nightlyTests = [
   "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,console-search}.test.ts",
   "deploy/e2e/long/{encrypted-fleet,ipv6,mailpit,moto,opencode,playground,refused-key}.test.ts",
-  "deploy/e2e/long/{short-lived-credentials,stripe-mock}.test.ts",
+  "deploy/e2e/long/{short-lived-credentials,stripe-mock,support-clicks}.test.ts",
 ];
 
 /** In the short form these run against one process only. */
@@ -76,7 +76,7 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...(shape === "fleet"
       ? [
           "deploy/e2e/long/{console-page,console-search,image,ipv6,mailpit,moto}.test.ts",
-          "deploy/e2e/long/{package,short-lived-credentials,tinyproxy}.test.ts",
+          "deploy/e2e/long/{package,short-lived-credentials,support-clicks,tinyproxy}.test.ts",
         ]
       : []),
     // One kills a service and not the others, and one needs replicas of each.

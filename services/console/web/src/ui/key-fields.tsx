@@ -22,7 +22,7 @@ export function KeyFields({ of: key }: { of?: Key }) {
         defaultValue={key?.models.join(", ") ?? ""}
         placeholder="All public models"
         autoComplete="off"
-        hint="Aliases, separated by commas. `*` stands for any characters: gpt-5*, embed-large."
+        hint="Aliases, separated by commas. * stands for any characters: gpt-5*, embed-large."
       />
       <Field
         label="Tags"

@@ -45,6 +45,7 @@ export function EditAccount({ account, isOpen, onClose }: Props) {
           name="time_zone"
           list={zones}
           defaultValue={account.timeZone}
+          placeholder="UTC"
           hint="Periods that have begun end as they would have."
         />
         <datalist id={zones}>
