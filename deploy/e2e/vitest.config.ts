@@ -38,7 +38,7 @@ const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "sh
  */
 const nightlyTests = [
   "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,console-search}.test.ts",
-  "deploy/e2e/long/{encrypted-fleet,ipv6,mailpit,moto,opencode,playground,refused-key}.test.ts",
+  "deploy/e2e/long/{encrypted-fleet,ipv6,mailpit,moto,opencode,playground,refused-key,regions}.test.ts",
   "deploy/e2e/long/{short-lived-credentials,stripe-mock,support-clicks}.test.ts",
 ];
 

@@ -11,6 +11,8 @@ export interface Forwarder {
   accepted(): number;
   /** Leads new connections to another port, or with undefined to none. Cuts those that are open. */
   moveTo(port: number | undefined): void;
+  /** Stops passing bytes on, and accepts connections that lead nowhere. Returns a function that passes all on. */
+  silence(): () => void;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export async function startForwarder(
 ): Promise<Forwarder> {
   let target = targetPort;
   let accepted = 0;
+  let isSilent = false;
   const open = new Set<Socket>();
   const accept = (client: Socket) => {
     accepted += 1;
@@ -51,6 +54,7 @@ export async function startForwarder(
       });
       if (delayMs === 0) socket.pipe(other);
       else socket.pipe(new Delay(delayMs)).pipe(other);
+      if (isSilent) socket.pause();
     }
   };
   const listener: Server = tls === undefined ? createServer(accept) : createTlsServer(tls, accept);
@@ -66,6 +70,14 @@ export async function startForwarder(
     moveTo(port) {
       target = port;
       cut();
+    },
+    silence() {
+      isSilent = true;
+      for (const socket of open) socket.pause();
+      return () => {
+        isSilent = false;
+        for (const socket of open) socket.resume();
+      };
     },
     async close() {
       const closed = once(listener, "close");

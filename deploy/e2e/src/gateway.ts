@@ -14,6 +14,8 @@ export interface GatewayUnderTest {
   consoleUrl: string;
   operatorAddress: string;
   operationsAddresses: readonly string[];
+  /** Returns the address at which the first replica of a service serves calls. */
+  addressOf(name: ServiceName): string;
   killChat(): Promise<void>;
   killService: ((name: ServiceName) => Promise<() => Promise<void>>) | undefined;
   /** Does the same with SIGTERM. Resolves once the process has exited. */
@@ -68,6 +70,7 @@ export async function startGatewayProcess(
     consoleUrl: child.ready.consoleUrl ?? "",
     operatorAddress,
     operationsAddresses: [operationsAddress],
+    addressOf: () => operatorAddress,
     async killChat() {
       child.kill("SIGKILL");
       await child.exited;
@@ -115,6 +118,7 @@ export async function startAsFleet(
     operationsAddresses: services.flatMap((name) =>
       fleet.replicas(name).map(({ operationsListen }) => operationsListen),
     ),
+    addressOf: (name) => fleet.replicas(name)[0]?.listen ?? "",
     async killChat() {
       const startAgain = await killService("chat");
       await startAgain();

@@ -65,6 +65,10 @@ export interface Stack {
 export interface OwnStack extends Stack {
   /** Where its spool is, and the broker's files. */
   folder: string;
+  /** The variables that its processes share. */
+  env: Readonly<NodeJS.ProcessEnv>;
+  /** Returns the address at which the first replica of a service serves calls. */
+  addressOf(name: ServiceName): string;
   /** Stops the broker and returns a function that starts it again. Does nothing without one. */
   stopBroker(): Promise<() => Promise<void>>;
   /** Kills the process of the chat service with SIGKILL and starts it again. */
@@ -185,6 +189,7 @@ export async function startStack(
   return {
     ...{ url: gateway.url, urls: gateway.urls, consoleUrl: gateway.consoleUrl },
     ...{ simulator, folder, catalogFile },
+    ...{ env: shared, addressOf: gateway.addressOf },
     databaseUrl: database.url,
     natsUrl: nats?.url,
     operator: operator.client,

@@ -51,6 +51,8 @@ export interface FleetOptions {
   host?: string;
   /** The services to start. Default: all. */
   services?: readonly ServiceName[];
+  /** The addresses of services that run elsewhere. */
+  addresses?: Readonly<Partial<Record<ServiceName, string>>>;
   /** The program of each process, such as that of a bundle. Default: that of this checkout. */
   main?: URL;
 }
@@ -66,7 +68,7 @@ export async function startFleet(
   options: FleetOptions = {},
 ): Promise<Fleet> {
   const { replicas: replicaCount = 1, operatorAddress } = options;
-  const { services = serviceNames, main = ownMain, host = "127.0.0.1" } = options;
+  const { services = serviceNames, main = ownMain, host = "127.0.0.1", addresses } = options;
   const replicas = await newReplicas(host, port, replicaCount);
   for (const [index, replica] of (replicas.get("console") ?? []).entries()) {
     const { TOLLGATE_CONSOLE_LISTEN: listen = replica.consoleListen } = env;
@@ -76,7 +78,7 @@ export async function startFleet(
   if (billing !== undefined) billing.listen = operatorAddress ?? billing.listen;
   const edgeUrl = `http://127.0.0.1:${replicas.get("edge")?.[0]?.port ?? port}`;
   const edgeVariables = { TOLLGATE_EDGE_URL: edgeUrl, TOLLGATE_PUBLIC_URL: edgeUrl };
-  const sharedEnv = { ...edgeVariables, ...env, ...addressVariables(replicas) };
+  const sharedEnv = { ...edgeVariables, ...env, ...addressVariables(replicas, addresses) };
   const added: ReplicaProcess[] = [];
   const startOne = (replica: ReplicaProcess) => startReplica(replica, sharedEnv, main);
 
@@ -118,11 +120,14 @@ export async function startFleet(
 }
 
 /** Returns the environment variables by which the services find each other. */
-function addressVariables(replicas: ReadonlyMap<ServiceName, readonly ReplicaProcess[]>) {
+function addressVariables(
+  replicas: ReadonlyMap<ServiceName, readonly ReplicaProcess[]>,
+  elsewhere: FleetOptions["addresses"] = {},
+) {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, own] of replicas) {
     const variable = `TOLLGATE_${name.toUpperCase()}`;
-    env[`${variable}_ADDRESS`] = own.map(({ listen }) => listen).join(",");
+    env[`${variable}_ADDRESS`] = elsewhere[name] ?? own.map(({ listen }) => listen).join(",");
     env[`${variable}_HTTP_ADDRESS`] = own.map(({ httpListen }) => httpListen).join(",");
   }
   return env;
