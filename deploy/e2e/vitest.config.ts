@@ -37,7 +37,8 @@ const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "sh
  * until credentials expire.
  */
 const nightlyTests = [
-  "deploy/e2e/long/{agents,catalog-editor,console-page,console-proof,console-search}.test.ts",
+  "deploy/e2e/long/{agents,api-reference-page,catalog-editor}.test.ts",
+  "deploy/e2e/long/{console-page,console-proof,console-search}.test.ts",
   "deploy/e2e/long/{encrypted-fleet,ipv6,mailpit,moto,opencode,playground,refused-key,regions}.test.ts",
   "deploy/e2e/long/{short-lived-credentials,stripe-mock,support-clicks}.test.ts",
 ];
@@ -75,7 +76,8 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     // These have gateways of their own, or test what does not depend on the shape.
     ...(shape === "fleet"
       ? [
-          "deploy/e2e/long/{console-page,console-search,image,ipv6,mailpit,moto}.test.ts",
+          "deploy/e2e/long/{api-reference-page,console-page,console-search}.test.ts",
+          "deploy/e2e/long/{image,ipv6,mailpit,moto}.test.ts",
           "deploy/e2e/long/{package,short-lived-credentials,support-clicks,tinyproxy}.test.ts",
         ]
       : []),

@@ -60,6 +60,15 @@ describe("the OpenAPI document and the gateway", () => {
     return { path: place?.path ?? "", body: body as object };
   }
 
+  /** Returns the sorted members of the example of a JSON response; undefined where there is none. */
+  function responseExampleOf(operationId: string): string[] | undefined {
+    const place = operations.find(({ operation }) => operation.operationId === operationId);
+    const examples = Object.entries(place?.operation.responses ?? {})
+      .filter(([status]) => status.startsWith("2"))
+      .map(([, { content }]) => content?.["application/json"]?.example);
+    return examples[0] === undefined ? undefined : Object.keys(Object(examples[0])).sort();
+  }
+
   function requestExample(operationId: string, more: object = {}): Promise<HttpResponse> {
     const { path, body } = exampleOf(operationId);
     return request(path, { ...body, ...more });
@@ -116,9 +125,13 @@ describe("the OpenAPI document and the gateway", () => {
     getDocsFile: () => send(`${stack.url}/docs/standalone.esm.js`),
   };
 
-  test.each(Object.entries(calls))("%s succeeds with its example", async (_, call) => {
-    const { status, text } = await call();
+  test.each(
+    Object.entries(calls),
+  )("%s succeeds with its example, and the example of its response has the same members", async (operationId, call) => {
+    const { status, text, body } = await call();
     expect([status, text]).toEqual([expect.toSatisfy((code: number) => code < 300), text]);
+    const example = responseExampleOf(operationId);
+    if (example !== undefined) expect(Object.keys(Object(body)).sort()).toEqual(example);
   });
 
   test("every operation is called", () => {

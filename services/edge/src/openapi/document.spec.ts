@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createRouter } from "../app.ts";
 import { routes } from "../routes/index.ts";
 import { createDocument } from "./document.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;
 
@@ -80,6 +81,65 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  test("has a valid example of every form", () => {
+    const forms = operations.flatMap(({ operation }) => {
+      const { schema, example } = operation.requestBody?.content["multipart/form-data"] ?? {};
+      return schema === undefined ? [] : [{ schema, example: example as Record<string, string> }];
+    });
+    expect(forms).toHaveLength(3);
+    for (const { schema, example } of forms) {
+      const { properties, required } = resolve(schema) as {
+        properties: Record<string, JsonSchema>;
+        required: string[];
+      };
+      expect(Object.keys(example)).toEqual(expect.arrayContaining(required));
+      for (const [name, value] of Object.entries(example)) {
+        const { type, items = properties[name] } = properties[name] ?? {};
+        expect([name, type], `${name} is a field`).not.toEqual([name, undefined]);
+        const isFile = (items as JsonSchema).format === "binary";
+        expect(value.startsWith("@"), `${name} names a file`).toBe(isFile);
+      }
+    }
+  });
+
+  test("has a valid example of every successful response, without other members than its schema's", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const schemas = closedSchema(plain.components.schemas);
+    ajv.addSchema({ ...plain, components: { ...plain.components, schemas } }, "openapi.json");
+    const expectValid = (schema: JsonSchema, value: unknown, label: string) => {
+      const local = JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/');
+      const check = ajv.compile(closedSchema(JSON.parse(local)) as JsonSchema);
+      const sent: unknown = JSON.parse(JSON.stringify(value));
+      expect([check(sent), check.errors], label).toEqual([true, null]);
+    };
+    let checked = 0;
+    for (const { path, method, operation } of operations) {
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        if (!status.startsWith("2")) continue;
+        for (const [type, media] of Object.entries(content)) {
+          if (!["application/json", "text/event-stream"].includes(type)) continue;
+          const label = `${method} ${path} ${type}`;
+          checked += 1;
+          expect(media.example, label).toBeDefined();
+          if (type === "application/json") {
+            expectValid(media.schema, media.example, label);
+            continue;
+          }
+          const events = dataOf(String(media.example));
+          expect(events.length, label).toBeGreaterThan(2);
+          for (const event of events) {
+            expectValid(media["x-event-schema"] ?? {}, JSON.parse(event), label);
+          }
+        }
+      }
+    }
+    expect(checked).toBe(26);
+  });
+
+  function resolve({ $ref }: JsonSchema): JsonSchema | undefined {
+    return plain.components.schemas[String($ref).split("/").at(-1) ?? ""];
+  }
+
   test.each<[string, string, object]>([
     ["ChatRequest", "n", { minimum: 1, maximum: 128 }],
     ["ChatRequest", "temperature", { minimum: 0, maximum: 2 }],
@@ -134,4 +194,23 @@ function registeredRoutes(): string[] {
       .filter((method) => route?.stack.some((layer) => layer.method === method))
       .map((method) => `${method} ${(route?.path ?? "").replace(/\*(\w+)/g, "{$1}")}`),
   );
+}
+
+/** The data of each server-sent event before `[DONE]`. */
+function dataOf(stream: string): string[] {
+  const data = [...stream.matchAll(/^data: (.*)$/gm)].map(([, text = ""]) => text);
+  return data.filter((text) => text !== "[DONE]");
+}
+
+/** Closes every object schema: an example has no members that are not described. */
+function closedSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closedSchema);
+  if (typeof value !== "object" || value === null) return value;
+  const object = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, closedSchema(inner)]),
+  );
+  const isOpen = object.type === "object" && "properties" in object;
+  return isOpen && !("additionalProperties" in object)
+    ? { ...object, additionalProperties: false }
+    : object;
 }

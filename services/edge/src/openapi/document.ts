@@ -64,7 +64,7 @@ export interface OpenApiResponse {
 
 export interface MediaTypeObject {
   schema: JsonSchema;
-  example?: JsonSchema;
+  example?: unknown;
   /** The JSON data of each server-sent event before `[DONE]`. */
   "x-event-schema"?: JsonSchema;
 }
@@ -169,7 +169,9 @@ function requestBody({ body }: Operation, schemas: Schemas): Pick<OperationObjec
   if (body === undefined) return {};
   if (body.kind === "form") {
     schemas[body.name] = { ...formSchema(body.form), ...body.rules };
-    const content = { "multipart/form-data": { schema: schemaRef(body.name) } };
+    const content = {
+      "multipart/form-data": { schema: schemaRef(body.name), example: body.example },
+    };
     return { requestBody: { required: true, content } };
   }
   schemas[body.name] = jsonBodySchema(body, schemas);
@@ -200,13 +202,16 @@ function responseObject(
 }
 
 function mediaTypeObject(
-  { name, schema, event }: ContentDoc,
+  { name, schema, event, example }: ContentDoc,
   schemas: Schemas,
   errorName: string,
 ): MediaTypeObject {
   const converted = addNamed(schemaOfResponse(schema), schemas);
   if (name !== undefined) schemas[name] ??= converted;
-  const media = { schema: name === undefined ? converted : schemaRef(name) };
+  const media: MediaTypeObject = {
+    schema: name === undefined ? converted : schemaRef(name),
+    ...(example === undefined ? {} : { example }),
+  };
   if (event === undefined) return media;
   schemas[event.name] ??= addNamed(schemaOfResponse(event.schema), schemas);
   return {

@@ -65,6 +65,8 @@ export interface FormBody {
   kind: "form";
   name: string;
   form: Form;
+  /** The fields of a valid form for the demo catalog. A file is named as `curl` names it: `@speech.wav`. */
+  example: Readonly<Record<string, string>>;
   /** Keywords of the schema for what depends on several fields. */
   rules?: JsonSchema;
 }
@@ -80,11 +82,18 @@ export interface ContentDoc {
   /** The name of the schema in the document. */
   name?: string;
   schema: z.ZodType;
+  /** A response that the demo catalog gives to the example of the request: a value, or an event stream's text. */
+  example?: unknown;
   /** The JSON data of each server-sent event before `[DONE]`. */
   event?: { name: string; schema: z.ZodType };
 }
 
-/** Returns the description of a JSON response. */
-export function jsonResponseDoc(name: string, schema: z.ZodType, description: string): ResponseDoc {
-  return { description, content: { "application/json": { name, schema } } };
+/** Returns the description of a JSON response, with an example of it. */
+export function jsonResponseDoc(
+  name: string,
+  schema: z.ZodType,
+  description: string,
+  example: unknown,
+): ResponseDoc {
+  return { description, content: { "application/json": { name, schema, example } } };
 }

@@ -34,7 +34,7 @@ test("an operation has the errors and parameters that its route's rules imply", 
   ]);
   expect(documented({ wallet: "charged" }).errors).toContain("rate_limited");
   expect(documented({ calls: "provider" }).errors).toContain("no_provider_available");
-  const body = { kind: "form", name: "Form", form: {} } as const;
+  const body = { kind: "form", name: "Form", form: {}, example: {} } as const;
   expect(documented({}, { body }).errors).toEqual([
     "invalid_json",
     "unknown_param",

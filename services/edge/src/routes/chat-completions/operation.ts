@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { rateLimitNames } from "../../openapi/headers.ts";
 import type { Operation } from "../../openapi/operation.ts";
+import { chunksExample, completionExample } from "./examples.ts";
 import { chunkSchema, completionSchema } from "./response-schema.ts";
 import { chatCompletionsSchema } from "./schema.ts";
 
@@ -30,9 +31,12 @@ export const createChatCompletionOperation: Operation = {
     200: {
       description: "The completion, complete or as a stream.",
       content: {
-        "application/json": { name: "ChatCompletion", schema: completionSchema },
+        "application/json": {
+          ...{ name: "ChatCompletion", schema: completionSchema, example: completionExample },
+        },
         "text/event-stream": {
           schema: z.string(),
+          example: chunksExample,
           event: { name: "ChatCompletionChunk", schema: chunkSchema },
         },
       },

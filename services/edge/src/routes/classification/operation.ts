@@ -21,6 +21,10 @@ export const classifyOperation: Operation = {
       "Classification",
       z.union([z.looseObject({}), z.array(z.unknown())]),
       "The provider's response.",
+      {
+        model: "sim-taxonomy",
+        results: [{ labels: [{ id: "2", label: "Science", score: 0.9 }] }],
+      },
     ),
   },
 };

@@ -1,4 +1,5 @@
 import { jsonResponseDoc, type Operation, type Parameter } from "../../openapi/operation.ts";
+import { conversationExample, conversationsExample } from "./examples.ts";
 import { detailSchema, listSchema } from "./schema.ts";
 
 const id: Parameter = {
@@ -16,7 +17,14 @@ export const listConversationsOperation: Operation = {
   description:
     "Returns the key's conversations, the most recently active first. Deleted conversations are " +
     "not included.",
-  responses: { 200: jsonResponseDoc("ConversationList", listSchema, "A page of conversations.") },
+  responses: {
+    200: jsonResponseDoc(
+      "ConversationList",
+      listSchema,
+      "A page of conversations.",
+      conversationsExample,
+    ),
+  },
 };
 
 export const deleteConversationsOperation: Operation = {
@@ -34,7 +42,14 @@ export const getConversationOperation: Operation = {
   summary: "Get a conversation",
   description: "Returns the turns of a conversation in order, and their cost.",
   parameters: [id],
-  responses: { 200: jsonResponseDoc("ConversationDetail", detailSchema, "The conversation.") },
+  responses: {
+    200: jsonResponseDoc(
+      "ConversationDetail",
+      detailSchema,
+      "The conversation.",
+      conversationExample,
+    ),
+  },
   errors: ["conversation_not_found"],
 };
 

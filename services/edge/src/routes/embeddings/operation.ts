@@ -17,6 +17,15 @@ export const createEmbeddingsOperation: Operation = {
       "Embeddings",
       embeddingsResponseSchema,
       "The provider's response, usually in this form, with vectors in the format of the request.",
+      {
+        object: "list",
+        data: [
+          { object: "embedding", index: 0, embedding: [-0.7109, -0.5322, 0.0997, 0.2162] },
+          { object: "embedding", index: 1, embedding: [0.4783, 0.7465, -0.1768, -0.109] },
+        ],
+        model: "sim-embed",
+        usage: { prompt_tokens: 4, total_tokens: 4 },
+      },
     ),
   },
 };

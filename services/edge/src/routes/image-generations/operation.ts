@@ -1,3 +1,4 @@
+import { usdJson } from "@tollgate/core/money";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { imagesResponseSchema, imagesSchema } from "./schema.ts";
 
@@ -14,6 +15,13 @@ export const generateImagesOperation: Operation = {
     example: { model: "demo-image", prompt: "A cat on a wall", n: 2, size: "512x512" },
   },
   responses: {
-    200: jsonResponseDoc("Images", imagesResponseSchema, "The images and their cost."),
+    200: jsonResponseDoc("Images", imagesResponseSchema, "The images and their cost.", {
+      created: 1_795_974_253,
+      data: [
+        { url: "data:image/png;base64,iVBORw0KGgo…" },
+        { url: "data:image/png;base64,iVBORw0KGgo…" },
+      ],
+      usage: { images: 2, cost: usdJson(40_000_000n) },
+    }),
   },
 };

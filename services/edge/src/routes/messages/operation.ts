@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { rateLimitNames } from "../../openapi/headers.ts";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
+import { messageEventsExample, messageExample } from "./examples.ts";
 import { messageEventSchema, messageSchema, tokenCountSchema } from "./response-schema.ts";
 import { countTokensSchema, messagesSchema } from "./schema.ts";
 
@@ -30,9 +31,10 @@ export const createMessageOperation: Operation = {
     200: {
       description: "The message, complete or as a stream.",
       content: {
-        "application/json": { name: "Message", schema: messageSchema },
+        "application/json": { name: "Message", schema: messageSchema, example: messageExample },
         "text/event-stream": {
           schema: z.string(),
+          example: messageEventsExample,
           event: { name: "MessageEvent", schema: messageEventSchema },
         },
       },
@@ -56,5 +58,9 @@ export const countMessageTokensOperation: Operation = {
     schemas: [countTokensSchema],
     example: countExample,
   },
-  responses: { 200: jsonResponseDoc("TokenCount", tokenCountSchema, "The number of tokens.") },
+  responses: {
+    200: jsonResponseDoc("TokenCount", tokenCountSchema, "The number of tokens.", {
+      input_tokens: 2,
+    }),
+  },
 };

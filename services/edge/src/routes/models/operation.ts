@@ -3,6 +3,7 @@ import { jsonResponseDoc, type Operation, type Parameter } from "../../openapi/o
 import type { ApiVariant } from "../route-rules.ts";
 import { anthropicListSchema, anthropicModelSchema, versionHeader } from "./anthropic-schema.ts";
 import { anthropicList, anthropicModel } from "./anthropic-variant.ts";
+import { modelExample, modelListExample } from "./examples.ts";
 import { modelListSchema, modelSchema } from "./schema.ts";
 
 const ofAnthropic =
@@ -34,6 +35,7 @@ export const listModelsOperation: Operation = {
       "ModelPage",
       z.union([modelListSchema, anthropicListSchema]),
       "The public aliases that the key may call.",
+      modelListExample,
     ),
   },
   errors: ["invalid_param"],
@@ -56,7 +58,12 @@ export const getModelOperation: Operation = {
     },
   ],
   responses: {
-    200: jsonResponseDoc("ModelEntry", z.union([modelSchema, anthropicModelSchema]), "The model."),
+    200: jsonResponseDoc(
+      "ModelEntry",
+      z.union([modelSchema, anthropicModelSchema]),
+      "The model.",
+      modelExample,
+    ),
   },
   errors: ["model_not_found"],
 };

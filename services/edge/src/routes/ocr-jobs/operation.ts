@@ -1,6 +1,7 @@
 import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
+import { ocrExample } from "../ocr/operation.ts";
 
 export const createOcrJobOperation: Operation = {
   id: "createOcrJob",
@@ -11,12 +12,13 @@ export const createOcrJobOperation: Operation = {
     "It holds what it may cost until it is read as completed, which bills it, or as failed; " +
     "otherwise for 24 hours, or as long as the gateway sets for the model. The gateway then reads it " +
     "and bills it if it is completed. A budget must have all that the job may cost.",
-  body: { kind: "form", name: "OcrForm", form: ocrForm },
+  body: { kind: "form", name: "OcrForm", form: ocrForm, example: ocrExample },
   responses: {
     "2XX": jsonResponseDoc(
       "OcrJobCreated",
       z.looseObject({ job_id: z.union([z.string(), z.int()]).describe("The id of the job.") }),
       "The provider's response, with its status.",
+      { job_id: "3099e19c-cd02-4c05-a14f-1868a6b7c901", status: "queued" },
     ),
   },
 };
@@ -38,6 +40,11 @@ export const readOcrJobOperation: Operation = {
       schema: { type: "string" },
     },
   ],
-  responses: { 200: jsonResponseDoc("OcrJob", z.looseObject({}), "The provider's response.") },
+  responses: {
+    200: jsonResponseDoc("OcrJob", z.looseObject({}), "The provider's response.", {
+      job_id: "3099e19c-cd02-4c05-a14f-1868a6b7c901",
+      status: "processing",
+    }),
+  },
   errors: ["not_found", "credit_balance_exhausted"],
 };

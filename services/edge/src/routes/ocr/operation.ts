@@ -2,6 +2,9 @@ import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 
+/** Also of a job. */
+export const ocrExample = { file: "@page.png", model: "demo-ocr" };
+
 export const readDocumentOperation: Operation = {
   id: "readDocument",
   tag: "Documents",
@@ -9,6 +12,10 @@ export const readDocumentOperation: Operation = {
   description:
     "The form is sent to the provider unchanged, or translated for a provider of another kind. It is " +
     "billed by page.",
-  body: { kind: "form", name: "OcrForm", form: ocrForm },
-  responses: { 200: jsonResponseDoc("OcrAnswer", z.looseObject({}), "The provider's response.") },
+  body: { kind: "form", name: "OcrForm", form: ocrForm, example: ocrExample },
+  responses: {
+    200: jsonResponseDoc("OcrAnswer", z.looseObject({}), "The provider's response.", {
+      text: "simulated text",
+    }),
+  },
 };

@@ -17,6 +17,11 @@ export const rerankOperation: Operation = {
       "Reranking",
       z.union([z.looseObject({}), z.array(z.unknown())]),
       "The provider's response: an object, or an array of results.",
+      {
+        id: "rerank-1",
+        model: "sim-rerank",
+        results: [{ index: 0, relevance_score: 0.82 }],
+      },
     ),
   },
 };

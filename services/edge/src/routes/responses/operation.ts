@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { rateLimitNames } from "../../openapi/headers.ts";
 import type { Operation } from "../../openapi/operation.ts";
+import { responseEventsExample, responseExample } from "./examples.ts";
 import { responseEventSchema, responseObjectSchema } from "./response-schema.ts";
 import { responsesSchema } from "./schema.ts";
 
@@ -28,9 +29,12 @@ export const createResponseOperation: Operation = {
     200: {
       description: "The response, complete or as a stream.",
       content: {
-        "application/json": { name: "Response", schema: responseObjectSchema },
+        "application/json": {
+          ...{ name: "Response", schema: responseObjectSchema, example: responseExample },
+        },
         "text/event-stream": {
           schema: z.string(),
+          example: responseEventsExample,
           event: { name: "ResponseEvent", schema: responseEventSchema },
         },
       },

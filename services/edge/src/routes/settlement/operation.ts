@@ -1,6 +1,8 @@
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { settlementRequestSchema, settlementSchema } from "./schema.ts";
 
+const requestId = "req_0199d1b2111172228333444455556666";
+
 export const lookUpSettlementOperation: Operation = {
   id: "lookUpSettlement",
   tag: "Settlement",
@@ -12,7 +14,11 @@ export const lookUpSettlementOperation: Operation = {
     kind: "json",
     name: "SettlementRequest",
     schemas: [settlementRequestSchema],
-    example: { requestIds: ["req_0199d1b2111172228333444455556666"] },
+    example: { requestIds: [requestId] },
   },
-  responses: { 200: jsonResponseDoc("Settlement", settlementSchema, "The cost of the requests.") },
+  responses: {
+    200: jsonResponseDoc("Settlement", settlementSchema, "The cost of the requests.", {
+      requests: [{ requestId, costNanoUsd: 2_000 }],
+    }),
+  },
 };

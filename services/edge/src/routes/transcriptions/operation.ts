@@ -1,6 +1,7 @@
 import { transcriptEventSchema } from "@tollgate/http/forms/live-transcription";
 import { fullTranscriptionForm, refusedInStreams } from "@tollgate/http/forms/transcription";
 import { z } from "zod";
+import { eventStream } from "../../openapi/event-stream.ts";
 import type { Operation } from "../../openapi/operation.ts";
 
 const emptyInStreams = Object.fromEntries(
@@ -9,6 +10,18 @@ const emptyInStreams = Object.fromEntries(
     name.endsWith("[]") ? false : { maxLength: 0 },
   ]),
 );
+
+const transcriptEventsExample = eventStream([
+  { data: { type: "transcription.partial", text: "word 1", speaker: "A" } },
+  {
+    data: {
+      ...{ type: "transcription.final", text: "sentence 0", speaker: "A" },
+      ...{ start: 0, end: 2, duration: 2 },
+    },
+  },
+  { data: { type: "transcription.refine", text: "all of it", lang: "en" } },
+  { data: "[DONE]" },
+]);
 
 export const createTranscriptionOperation: Operation = {
   id: "createTranscription",
@@ -24,6 +37,7 @@ export const createTranscriptionOperation: Operation = {
     kind: "form",
     name: "TranscriptionForm",
     form: fullTranscriptionForm,
+    example: { file: "@speech.wav", model: "demo-transcribe" },
     rules: {
       if: { properties: { stream: { const: "true" } }, required: ["stream"] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -34,9 +48,14 @@ export const createTranscriptionOperation: Operation = {
     200: {
       description: "The provider's response, or a stream of transcript events.",
       content: {
-        "application/json": { name: "Transcription", schema: z.looseObject({}) },
+        "application/json": {
+          name: "Transcription",
+          schema: z.looseObject({}),
+          example: { text: "simulated transcript", language: "en", duration: 2 },
+        },
         "text/event-stream": {
           schema: z.string(),
+          example: transcriptEventsExample,
           event: { name: "TranscriptEvent", schema: transcriptEventSchema },
         },
       },
