@@ -28,15 +28,34 @@ export function createAuthority(name = "Test authority"): Promise<Authority> {
 }
 
 /** Creates a certificate for hosts or a client, by names or addresses, signed by an authority. */
-export async function createCertificate(
-  { cert, private: key }: Authority,
+export function createCertificate(
+  authority: Authority,
   ...names: [string, ...string[]]
+): Promise<Certificate> {
+  return sign(authority, names, {});
+}
+
+/** Creates one that was valid yesterday. */
+export function createExpiredCertificate(
+  authority: Authority,
+  ...names: [string, ...string[]]
+): Promise<Certificate> {
+  const dayMs = 86_400_000;
+  const notAfterDate = new Date(Date.now() - dayMs);
+  const notBeforeDate = new Date(notAfterDate.getTime() - dayMs);
+  return sign(authority, names, { notBeforeDate, notAfterDate });
+}
+
+async function sign(
+  { cert, private: key }: Authority,
+  names: readonly [string, ...string[]],
+  validity: { notBeforeDate?: Date; notAfterDate?: Date },
 ): Promise<Certificate> {
   const altNames = names.map((name) =>
     isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
   );
   const signed = await generate([{ name: "commonName", value: names[0] }], {
-    ...keys,
+    ...{ ...keys, ...validity },
     ca: { cert, key },
     extensions: [
       { name: "basicConstraints", cA: false },

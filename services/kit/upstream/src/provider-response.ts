@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@tollgate/core/json";
+import { certificateFault } from "./connections/certificate-faults.ts";
 import { SlotFailure } from "./failure.ts";
 import { CallTimeout, type ProviderBody } from "./provider-call.ts";
 import { abortedUnsent } from "./unsent.ts";
@@ -64,11 +65,15 @@ export function transportFailure(error: unknown, signal: AbortSignal, wasSent = 
   if (signal.aborted) return wasSent ? signal.reason : abortedUnsent(signal.reason);
   if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : undefined;
-  const isTimeout = code !== undefined && timeouts.has(code);
-  const what = isTimeout ? "the provider took too long" : "the connection to the provider failed";
+  const what = describeTransport(code);
   const more = code === undefined ? "" : ` (${code})`;
   const meaning = wasSent ? "trouble" : "unreachable";
   return new SlotFailure("unreachable", `${what}${more}`, { meaning, cause: error });
+}
+
+function describeTransport(code: string | undefined): string {
+  if (code !== undefined && timeouts.has(code)) return "the provider took too long";
+  return certificateFault(code ?? "") ?? "the connection to the provider failed";
 }
 
 /** Whether a failure is a connection that broke: neither a response of the provider, nor its silence. */

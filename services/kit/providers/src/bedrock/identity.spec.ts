@@ -5,6 +5,7 @@ import { IdentityFailure, type IdentitySettings } from "@tollgate/catalog/identi
 import { readProxySettings } from "@tollgate/core/proxy-settings";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startTokenServer, type TokenReply, type TokenRequest } from "../../test/token-server.ts";
+import { containerAddress } from "./container-credentials.ts";
 import { awsIdentity } from "./identity.ts";
 
 /** Those of the packages, which read the environment of the process. */
@@ -12,7 +13,8 @@ const variables = [
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
   ...["AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ENDPOINT_URL_STS", "AWS_REGION"],
   ...["AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"],
-  ...["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "HTTPS_PROXY", "HTTP_PROXY"],
+  ...["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN"],
+  ...["AWS_EC2_METADATA_SERVICE_ENDPOINT", "HTTPS_PROXY", "HTTP_PROXY"],
 ] as const;
 
 beforeEach(() => {
@@ -102,6 +104,27 @@ describe("the credentials of AWS's default chain", () => {
       { Action: "AssumeRoleWithWebIdentity", RoleArn: role, WebIdentityToken: "first-token" },
       { WebIdentityToken: "second-token" },
     ]);
+  });
+
+  test("are those of an EC2 instance, by a token of its session", async () => {
+    const { url, requests } = await startTokenServer(({ path, headers }) => {
+      if (path === "/latest/api/token") return { type: "text/plain", body: "session-token" };
+      if (headers["x-aws-ec2-metadata-token"] !== "session-token") return { status: 401, body: "" };
+      const isName = path.endsWith("/security-credentials/");
+      const body = { ...key, Code: "Success", Token: "instance-token" };
+      return { body: isName ? "role-of-instance" : body };
+    });
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", undefined);
+    vi.stubEnv("AWS_EC2_METADATA_SERVICE_ENDPOINT", url);
+    expect(await read()).toMatchObject({ values: { sessionToken: "instance-token" } });
+    expect(requests.at(-1)?.path).toBe(
+      "/latest/meta-data/iam/security-credentials/role-of-instance",
+    );
+  });
+
+  test("are those of the server of ECS, of which the path is known", () => {
+    const env = { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: "/v2/credentials/1" };
+    expect(containerAddress(env)).toBe("http://169.254.170.2/v2/credentials/1");
   });
 
   test("are those of a profile", async () => {

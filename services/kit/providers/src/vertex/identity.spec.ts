@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { IdentityFailure, type IdentitySettings } from "@tollgate/catalog/identity";
 import { readProxySettings } from "@tollgate/core/proxy-settings";
+import { createAuthority, createCertificate } from "@tollgate/local/test-certificates";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startTokenServer, type TokenReply, type TokenRequest } from "../../test/token-server.ts";
 import { googleIdentity } from "./identity.ts";
@@ -86,6 +89,76 @@ describe("the token of Application Default Credentials", () => {
       subject_token: "pod-token",
       scope: "https://www.googleapis.com/auth/cloud-platform",
     });
+  });
+});
+
+describe("a service account", () => {
+  /** Starts Google's service of credentials, to which a proxy leads. Returns what it was sent. */
+  async function startCredentials(status: number, answer: object) {
+    const authority = await createAuthority();
+    const certificate = await createCertificate(authority, "iamcredentials.googleapis.com");
+    const requests: { path: string; authorization: string; body: unknown }[] = [];
+    const server = createTlsServer(certificate, async (message, response) => {
+      let body = "";
+      for await (const chunk of message) body += chunk;
+      const { url: path = "", headers } = message;
+      const { authorization = "" } = headers;
+      requests.push({ path, authorization, body: JSON.parse(body) });
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(answer));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const before = getCACertificates("default");
+    setDefaultCACertificates([...before, authority.cert]);
+    onTestFinished(() => {
+      setDefaultCACertificates(before);
+      server.close();
+      server.closeAllConnections();
+    });
+    const { port } = server.address() as AddressInfo;
+    const proxy = createServer().on("connect", (_, socket) => {
+      const tunnel = connect(port, "127.0.0.1", () => {
+        socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+        tunnel.pipe(socket).pipe(tunnel);
+      });
+      for (const end of [tunnel, socket]) end.on("error", () => end.destroy());
+    });
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    onTestFinished(() => void proxy.close());
+    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    return requests;
+  }
+
+  const impersonate = "tollgate@acme-1.iam.gserviceaccount.com";
+
+  test("is impersonated for an hour with the credentials of the process", async () => {
+    await startMetadata({ body: granted });
+    const expireTime = "2099-01-01T00:00:00Z";
+    const requests = await startCredentials(200, { accessToken: "ya29.impersonated", expireTime });
+    expect(await read({ impersonate })).toEqual({
+      values: { token: "ya29.impersonated" },
+      expiresAtMs: Date.parse(expireTime),
+    });
+    expect(requests).toEqual([
+      {
+        path: `/v1/projects/-/serviceAccounts/${impersonate}:generateAccessToken`,
+        authorization: "Bearer ya29.token",
+        body: {
+          delegates: [],
+          scope: ["https://www.googleapis.com/auth/cloud-platform"],
+          lifetime: "3600s",
+        },
+      },
+    ]);
+  });
+
+  test("that may not be impersonated is a refusal, with the words of Google", async () => {
+    await startMetadata({ body: granted });
+    const message = "Permission 'iam.serviceAccounts.getAccessToken' denied";
+    await startCredentials(403, { error: { code: 403, message, status: "PERMISSION_DENIED" } });
+    const refused = await failure({ impersonate });
+    expect([refused.isRefused, refused.message]).toEqual([true, expect.stringContaining(message)]);
   });
 });
 

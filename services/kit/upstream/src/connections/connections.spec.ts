@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { createServer, get } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -10,7 +11,7 @@ import {
   createAuthority,
   createCertificate,
 } from "@tollgate/local/test-certificates";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startConnectProxy } from "../../test/connect-proxy.ts";
 import { writePems } from "../../test/pem-files.ts";
 import { SlotFailure } from "../failure.ts";
@@ -145,6 +146,33 @@ describe("the certificates of a provider", () => {
     await rm(tls.key);
     nowMs += 60_000;
     expect(await ask(connections, provider)).toBe("second.test");
+  });
+
+  test("are replaced under load, and no call fails", async () => {
+    let nowMs = 0;
+    const proxy = await startConnectProxy({ port: await startProvider() });
+    const tls = await writePems({
+      ...(await createCertificate(authority, "client-0.test")),
+      ca: authority.cert,
+    });
+    const connections = connectionsOf({}, () => nowMs);
+    const answers: string[] = [];
+    let isRunning = true;
+    const load = Array.from({ length: 8 }, async () => {
+      while (isRunning) answers.push(await ask(connections, { proxy: proxy.url, tls }));
+    });
+    for (let turn = 1; turn <= 3; turn += 1) {
+      const { cert, key } = await createCertificate(authority, `client-${turn}.test`);
+      // As a mounted secret is replaced: both files at once.
+      writeFileSync(tls.cert, cert);
+      writeFileSync(tls.key, key);
+      nowMs += 60_000;
+      const current = () => expect(answers.at(-1)).toBe(`client-${turn}.test`);
+      await vi.waitFor(current, { timeout: 15_000 });
+    }
+    isRunning = false;
+    await Promise.all(load);
+    expect(answers.filter((answer) => !/^client-\d\.test$/.test(answer))).toEqual([]);
   });
 
   test("that cannot be read fail a call as a refused key does, and are named at the start", async () => {
