@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { countOf, formatChange, formatCount, formatMs, formatShare, perText } from "./numbers.ts";
+import {
+  countOf,
+  formatChange,
+  formatCount,
+  formatMs,
+  formatQuantity,
+  formatShare,
+  perText,
+} from "./numbers.ts";
 
 test("a count separates its thousands", () => {
   expect(formatCount(12_345_678n)).toBe("12,345,678");
@@ -20,6 +28,13 @@ test("a price names its unit", () => {
   expect(perText(1_000n, "searches")).toBe("/ 1,000 searches");
   expect(perText(1n, "images")).toBe("/ image");
   expect(perText(1_000n, "tool:web_search")).toBe("/ 1,000 calls");
+});
+
+test("a quantity names its unit", () => {
+  expect(formatQuantity(8n, "input")).toBe("8 input tokens");
+  expect(formatQuantity(1n, "cached_input")).toBe("1 cached input token");
+  expect(formatQuantity(1n, "images")).toBe("1 image");
+  expect(formatQuantity(2n, "tool:web_search")).toBe("2 calls of web search");
 });
 
 test("a share is never rounded to nothing or to all", () => {

@@ -18,6 +18,15 @@ export function perText(per: bigint, dimension: string): string {
   return `/ ${per === 1_000_000n ? "1M" : formatCount(per)} ${many}`;
 }
 
+/** Formats how much of a dimension was used: `8 input tokens`, `1 image`, `2 calls of web search`. */
+export function formatQuantity(quantity: bigint, dimension: string): string {
+  const unit = units[dimension];
+  if (unit !== undefined) return countOf(quantity, ...unit);
+  const name = dimension.replace(/^tool:/, "").replaceAll("_", " ");
+  if (dimension.startsWith("tool:")) return `${countOf(quantity, ...calls)} of ${name}`;
+  return countOf(quantity, `${name} token`);
+}
+
 /** The units of dimensions that are not kinds of tokens, nor calls of tools. */
 const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
   chars: ["character", "characters"],

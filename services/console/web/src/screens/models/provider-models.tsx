@@ -61,7 +61,7 @@ function List({ provider }: { provider: string }) {
 const columns: readonly DataColumn<ProviderModel>[] = [
   { header: "Model", cell: ({ id }) => <code className="cut">{id}</code> },
   {
-    header: "Context",
+    header: "Context in tokens",
     align: "right",
     isSecondary: true,
     cell: ({ contextTokens }) =>

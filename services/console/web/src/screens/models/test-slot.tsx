@@ -1,7 +1,7 @@
 import { useMutation } from "@connectrpc/connect-query";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { SlotTestResult } from "@tollgate/proto/tollgate/v1/slot_test";
-import { formatCount } from "../../format/numbers.ts";
+import { formatCount, formatQuantity } from "../../format/numbers.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CallForm } from "../../ui/form.tsx";
@@ -92,9 +92,7 @@ export function TestResult({ result }: { result: SlotTestResult }) {
         {formatCount(BigInt(totalMs))} ms in all.
       </p>
       <p>
-        {used
-          .map(({ dimension, quantity }) => `${formatCount(quantity)} ${textOf(dimension)}`)
-          .join(", ")}
+        {used.map(({ dimension, quantity }) => formatQuantity(quantity, dimension)).join(", ")}
         {": a client would pay "}
         <Money nano={costNanoUsd} />.
       </p>
@@ -110,8 +108,4 @@ export function ProviderErrorText({ status, error }: { status: number; error: st
       {error}
     </>
   );
-}
-
-function textOf(dimension: string): string {
-  return dimension.replaceAll("_", " ");
 }
