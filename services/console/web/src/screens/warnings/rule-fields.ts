@@ -1,5 +1,6 @@
 import { WarningKind } from "@tollgate/proto/tollgate/v1/warning";
 import { formatMoney, parseMoney, plainUsd } from "../../format/money.ts";
+import { countOf } from "../../format/numbers.ts";
 import { type FieldReader, InputError } from "../../ui/form.tsx";
 
 /** A field of the form of rules. It may have several thresholds, with commas between them. */
@@ -7,9 +8,9 @@ export interface RuleField {
   name: string;
   kind: WarningKind;
   label: string;
-  hint: string;
+  hint?: string;
   isMoney?: true;
-  /** A rule without a threshold is on where the field has any text. */
+  /** A rule without a threshold is on or off. */
   isSwitch?: true;
 }
 
@@ -44,26 +45,26 @@ const accountFields: readonly RuleField[] = [
   },
   {
     ...{ name: "statement", kind: WarningKind.STATEMENT, isSwitch: true },
-    ...{ label: "A statement is issued", hint: "Write on. Empty: no warning." },
+    ...{ label: "A statement is issued" },
   },
   {
     ...{ name: "auto-top-up", kind: WarningKind.AUTO_TOP_UP, isSwitch: true },
-    ...{ label: "Automatic top-ups stop", hint: "Write on. Empty: no warning." },
+    ...{ label: "Automatic top-ups stop" },
   },
 ];
 
 const gatewayFields: readonly RuleField[] = [
   {
     ...{ name: "provider", kind: WarningKind.PROVIDER, isSwitch: true },
-    ...{ label: "A provider refuses a key", hint: "Write on. Empty: no warning." },
+    ...{ label: "A provider refuses a key" },
   },
   {
     ...{ name: "catalog", kind: WarningKind.CATALOG, isSwitch: true },
-    ...{ label: "A process refuses the catalog", hint: "Write on. Empty: no warning." },
+    ...{ label: "A process refuses the catalog" },
   },
   {
     ...{ name: "payment", kind: WarningKind.PAYMENT, isSwitch: true },
-    ...{ label: "A payment is not credited", hint: "Write on. Empty: no warning." },
+    ...{ label: "A payment is not credited" },
   },
   {
     ...{ name: "uncollected", kind: WarningKind.UNCOLLECTED, isMoney: true },
@@ -108,11 +109,11 @@ export function ruleText({ kind, threshold }: Rule): string {
     case WarningKind.BALANCE:
       return `The balance is below ${formatMoney(threshold)}.`;
     case WarningKind.DAYS_LEFT:
-      return `The balance lasts for fewer than ${threshold} days.`;
+      return `The balance lasts for fewer than ${countOf(threshold, "day")}.`;
     case WarningKind.BUDGET:
-      return `${threshold} % of a budget are spent.`;
+      return `${threshold} % of a budget is spent.`;
     case WarningKind.KEY_EXPIRY:
-      return `A key expires within ${threshold} days.`;
+      return `A key expires within ${countOf(threshold, "day")}.`;
     case WarningKind.SPEND:
       return `A day costs more than ${threshold} times as much as usual.`;
     case WarningKind.STATEMENT:

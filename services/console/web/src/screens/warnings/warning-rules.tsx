@@ -80,16 +80,27 @@ function EditRules({ account, fields, rules, isOpen, onClose }: EditProps) {
         onSubmit={submit}
         onCancel={onClose}
       >
-        {fields.map((field) => (
-          <Field
-            key={field.name}
-            label={field.label}
-            name={field.name}
-            hint={field.hint}
-            autoComplete="off"
-            defaultValue={thresholdTexts(field, rules)}
-          />
-        ))}
+        {fields.map((field) =>
+          field.isSwitch ? (
+            <label key={field.name} className="check">
+              <input
+                type="checkbox"
+                name={field.name}
+                defaultChecked={thresholdTexts(field, rules) !== ""}
+              />
+              {field.label}
+            </label>
+          ) : (
+            <Field
+              key={field.name}
+              label={field.label}
+              name={field.name}
+              hint={field.hint}
+              autoComplete="off"
+              defaultValue={thresholdTexts(field, rules)}
+            />
+          ),
+        )}
       </CallForm>
     </Dialog>
   );
