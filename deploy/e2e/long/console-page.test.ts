@@ -49,6 +49,7 @@ const screens: readonly Screen[] = [
     path: "/activity?model=gpt-5&by=key&metric=tokens",
     heading: "Activity",
   },
+  { name: "activity-empty", path: "/activity", heading: "Activity", state: "empty" },
   { name: "requests", path: "/requests", heading: "Requests" },
   { name: "requests-customer", path: "/requests", heading: "Requests", role: "customer" },
   {

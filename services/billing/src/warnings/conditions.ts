@@ -123,7 +123,7 @@ async function spentBudgets(
         // The next period may be spent as soon as the last one has ended.
         subject: `${percent} ${ownerId} ${period}`,
         ...(ownerId === accountId ? {} : { keyId: ownerId }),
-        title: `${percent} % of the budget of ${owner} are spent`,
+        title: `${percent} % of the budget of ${owner} is spent`,
         text: `${formatUsd(spentNanoUsd)} of ${formatUsd(budget)} USD were spent.${until}`,
       },
     ];

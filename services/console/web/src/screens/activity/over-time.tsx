@@ -64,16 +64,20 @@ export function OverTime({ search, range }: { search: ActivitySearch; range: Ran
           return (
             <>
               <Totals sums={totals.data?.usage?.sums ?? []} before={before.data?.usage?.sums} />
-              <UsageBars
-                title={`${activityMetrics[metric]} by ${step} and ${filterNames[by].toLowerCase()}`}
-                buckets={bucketsOf(range, step, sums)}
-                step={step}
-                metric={metric}
-                height={260}
-                layers={layers}
-                onOpen={open}
-              />
-              <Legend label="Colors" layers={layers} />
+              {sums.length > 0 && (
+                <>
+                  <UsageBars
+                    title={`${activityMetrics[metric]} by ${step} and ${filterNames[by].toLowerCase()}`}
+                    buckets={bucketsOf(range, step, sums)}
+                    step={step}
+                    metric={metric}
+                    height={260}
+                    layers={layers}
+                    onOpen={open}
+                  />
+                  <Legend label="Colors" layers={layers} />
+                </>
+              )}
             </>
           );
         }}

@@ -46,8 +46,9 @@ export function Totals({ sums, before }: Props) {
         name="Requests"
         note={
           <>
-            <Change text={change("requests")} />,{" "}
-            {formatShare(total("failedRequests"), total("requests"))} failed
+            <Change text={change("requests")} />
+            {total("requests") > 0n &&
+              `, ${formatShare(total("failedRequests"), total("requests"))} failed`}
           </>
         }
       >
@@ -57,8 +58,9 @@ export function Totals({ sums, before }: Props) {
         name="Prompt tokens"
         note={
           <>
-            <Change text={change("promptTokens")} />,{" "}
-            {formatShare(total("cachedPromptTokens"), total("promptTokens"))} cached
+            <Change text={change("promptTokens")} />
+            {total("promptTokens") > 0n &&
+              `, ${formatShare(total("cachedPromptTokens"), total("promptTokens"))} cached`}
           </>
         }
       >
