@@ -3,15 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { Icon } from "../../ui/icons.tsx";
 import { Section } from "../../ui/screen.tsx";
+import { stepsOf } from "./steps-of.ts";
 import "./first-steps.css";
-
-interface FirstStep {
-  title: string;
-  text: string;
-  isDone: boolean;
-  button: string;
-  to: "/catalog/edit" | "/accounts" | "/keys" | "/quick-start";
-}
 
 /** What a new gateway needs before a client gets a response. Nothing once all of it is there. */
 export function FirstSteps() {
@@ -21,33 +14,7 @@ export function FirstSteps() {
   const requests = useQuery(OperatorService.method.listRequests, { limit: 1 }).data?.requests;
   if (models === undefined || accounts === undefined || keys === undefined) return null;
   if (requests === undefined) return null;
-  const steps: readonly FirstStep[] = [
-    {
-      ...{ title: "Add a provider", text: "Its address and its key, which is tested first." },
-      isDone: models.some(({ slots }) => slots.length > 0),
-      ...{ button: "Add a provider", to: "/catalog/edit" },
-    },
-    {
-      ...{ title: "Publish a model", text: "The alias that clients name, and its prices." },
-      isDone: models.length > 0,
-      ...{ button: "Edit the catalog", to: "/catalog/edit" },
-    },
-    {
-      ...{ title: "Create an account", text: "Its wallet pays for the requests of its keys." },
-      isDone: accounts.length > 0,
-      ...{ button: "Create account", to: "/accounts" },
-    },
-    {
-      ...{ title: "Create a key", text: "A client calls the gateway with it." },
-      isDone: keys.length > 0,
-      ...{ button: "Create key", to: "/keys" },
-    },
-    {
-      ...{ title: "Send a request", text: "From a client, or in the playground." },
-      isDone: requests.length > 0,
-      ...{ button: "Quick start", to: "/quick-start" },
-    },
-  ];
+  const steps = stepsOf({ models, accounts, keys, requests });
   const next = steps.find(({ isDone }) => !isDone);
   if (next === undefined) return null;
   return (
