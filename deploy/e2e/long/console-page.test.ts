@@ -78,6 +78,7 @@ const screens: readonly Screen[] = [
     ...{ name: "payments-account", path: "/payments?account=acct_1" },
     heading: "Payments of an account",
   },
+  { name: "statement", path: "/statements/42", heading: "Statement 42", role: "billing" },
   { name: "settings-operators", path: "/settings", heading: "Settings" },
   { name: "settings-tokens", path: "/settings?tab=tokens", heading: "Settings" },
   { name: "settings-audit", path: "/settings?tab=audit", heading: "Settings" },

@@ -199,6 +199,15 @@ const statements = createRoute({
   ),
 });
 
+const statement = createRoute({
+  getParentRoute: () => app,
+  path: "/statements/$number",
+  component: lazyRouteComponent(
+    () => import("./screens/statements/statement.tsx"),
+    "StatementScreen",
+  ),
+});
+
 const codes = createRoute({
   getParentRoute: () => app,
   path: "/codes",
@@ -240,6 +249,7 @@ const routeTree = root.addChildren([
     warnings,
     payments,
     statements,
+    statement,
     codes,
     settings,
     notFound,

@@ -26,6 +26,21 @@ export function Field({ label, hint, problem, ...input }: FieldProps) {
   );
 }
 
+interface LinesFieldProps extends ComponentProps<"textarea"> {
+  label: string;
+}
+
+/** Several lines of text with their label. */
+export function LinesField({ label, ...area }: LinesFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea {...area} id={id} />
+    </div>
+  );
+}
+
 /** What is wrong with the value of a field, or else its hint. */
 function FieldNote(props: { id: string; hint: ReactNode; problem: string | undefined }) {
   const { id, hint, problem } = props;

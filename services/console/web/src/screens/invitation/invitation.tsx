@@ -20,7 +20,8 @@ export function InvitationScreen() {
     setSecret(found);
     read.mutate({ secret: found });
   });
-  const error = isMissing ? "The link is not complete: copy all of it." : read.error;
+  const isLinkCut = isMissing && secret === "";
+  const error = isLinkCut ? "The link is not complete: copy all of it." : read.error;
   return (
     <Entrance title={read.data ? `Join ${read.data.accountName}` : "Invitation"}>
       {read.data && <Acceptance invitation={read.data} secret={secret} />}

@@ -4,6 +4,7 @@ import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Statement } from "@tollgate/proto/tollgate/v1/statement";
 import { useAccess } from "../../calls/use-session.ts";
 import { pageSizeOf, timedPageOf } from "../../search/list-search.ts";
+import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { AccountFilter } from "../../ui/filter-bar.tsx";
 import { AccountLink } from "../../ui/named.tsx";
@@ -12,14 +13,18 @@ import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { TimedListFilters } from "../../ui/timed-list-filters.tsx";
+import { useOpen } from "../../ui/use-open.ts";
+import { EditBillingProfile } from "./edit-billing-profile.tsx";
 import { StatementFiles } from "./statement-files.tsx";
 
 const route = getRouteApi("/app/statements");
 
-/** The statements of accounts. A customer sees its own. */
+/** The statements of accounts, and to whom those of one account are issued. A customer sees its own. */
 export function StatementsScreen() {
   const search = route.useSearch();
-  const { isCustomer } = useAccess();
+  const { isCustomer, canPay } = useAccess();
+  const isOfAccount = isCustomer || search.account !== undefined;
+  const profile = useOpen();
   const statements = useQuery(
     OperatorService.method.listStatements,
     {
@@ -29,7 +34,13 @@ export function StatementsScreen() {
     { placeholderData: (previous) => previous },
   );
   return (
-    <Screen title="Statements" parent={<Link to="/payments">Payments</Link>}>
+    <Screen
+      title="Statements"
+      parent={<Link to="/payments">Payments</Link>}
+      actions={
+        isOfAccount && canPay && <Button onClick={profile.open}>Address on statements</Button>
+      }
+    >
       <TimedListFilters
         label={isCustomer ? "Search by number or month" : "Search by number, month or account"}
         search={search}
@@ -59,6 +70,12 @@ export function StatementsScreen() {
           )
         }
       </Loaded>
+      <EditBillingProfile
+        key={profile.key}
+        account={search.account ?? ""}
+        isOpen={profile.isOpen}
+        onClose={profile.close}
+      />
     </Screen>
   );
 }
@@ -77,9 +94,9 @@ const columns: readonly DataColumn<Statement>[] = [
   {
     header: "Statement",
     cell: ({ number, month }) => (
-      <strong>
+      <Link to="/statements/$number" params={{ number: String(number) }} className="row-link">
         {String(number)} <span className="quiet">{month}</span>
-      </strong>
+      </Link>
     ),
   },
   { header: "Issued", isSecondary: true, cell: ({ issuedAt }) => <Time at={issuedAt} as="day" /> },
