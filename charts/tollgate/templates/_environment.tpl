@@ -167,6 +167,10 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 - name: TOLLGATE_SIGNUP_CREDIT
   value: {{ . | quote }}
 {{- end }}
+{{- if $signUp.creditNeedsCard }}
+- name: TOLLGATE_SIGNUP_CARD
+  value: "on"
+{{- end }}
 {{- with $signUp.termsUrl }}
 - name: TOLLGATE_TERMS_URL
   value: {{ . | quote }}

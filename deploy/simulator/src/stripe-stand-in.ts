@@ -38,6 +38,9 @@ export interface StandInCard {
   customer: string;
   /** Whether the next payments succeed. */
   isAccepted: boolean;
+  /** The same for the same number, whoever saves it. */
+  fingerprint: string;
+  funding: "credit" | "prepaid";
 }
 
 /** A request that the gateway sent: its form, by name. */
@@ -141,7 +144,10 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     },
     saveCard(account, fields = {}) {
       const customer = customerOf(account);
-      const card = { id: `pm_${randomUUID()}`, customer, isAccepted: true, ...fields };
+      const card: StandInCard = {
+        ...{ id: `pm_${randomUUID()}`, customer, isAccepted: true },
+        ...{ fingerprint: randomUUID(), funding: "credit", ...fields },
+      };
       books.cards.unshift(card);
       return card;
     },
@@ -245,9 +251,12 @@ function chargeCard({ cards, intents }: Books, form: SentForm["form"]): Reply {
 }
 
 function cardsOf({ cards }: Books, customer: string) {
-  const card = { brand: "visa", last4: "4242", exp_month: 4, exp_year: 2031 };
+  const visa = { brand: "visa", last4: "4242", exp_month: 4, exp_year: 2031, wallet: null };
   const own = cards.filter((one) => one.customer === customer);
-  return own.map(({ id }) => ({ id, object: "payment_method", type: "card", card, customer }));
+  return own.map(({ id, fingerprint, funding }) => ({
+    ...{ id, object: "payment_method", type: "card", customer },
+    card: { ...visa, fingerprint, funding },
+  }));
 }
 
 function ok(response: object): Reply {

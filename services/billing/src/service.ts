@@ -46,7 +46,10 @@ export const billing = defineService({
   async setup({ env, migrates, log, peer, notices, openCatalog, now }) {
     const config = readBillingConfig(env);
     const sendingSettings = readSendingSettings(env);
-    const signUp = readSignUpSettings(env, sendingSettings.mail !== undefined);
+    const signUp = readSignUpSettings(env, {
+      sendsMail: sendingSettings.mail !== undefined,
+      takesCards: config.stripe !== undefined,
+    });
     const pool = await openDatabase({
       url: config.databaseUrl,
       schema: billingSchema,
@@ -73,7 +76,7 @@ export const billing = defineService({
     const conversations = peer("chat", ConversationService);
     const { secretsKey, contentKey, contentBytes, statementIssuer, refusalDays } = config;
     const stripe = config.stripe && (await openStripe(config.stripe, readProxySettings(env)));
-    const payment = { prisma, ledger, credits, access: stripe, log, now };
+    const payment = { prisma, ledger, credits, sealer, access: stripe, log, now };
     const tasks = startTasks({
       ...{ ...payment, slots, mailing, webhooks, refusalDays, contentBytes },
       issuer: statementIssuer,

@@ -2,13 +2,13 @@ import type { Repeating } from "@tollgate/core/repeat";
 import { repeatContentDeletion } from "./contents/delete-contents.ts";
 import { watchBalances } from "./payments/auto-top-up/watch-balances.ts";
 import { reconcilePayments } from "./payments/reconcile.ts";
-import type { PaymentParts } from "./payments/settle-payment.ts";
 import type { StripeAccess } from "./payments/stripe-client.ts";
+import type { EventParts } from "./payments/stripe-events.ts";
 import { repeatRefusalDeletion } from "./refusals/stored-refusals.ts";
 import { repeatStatements } from "./statements/issue-statements.ts";
 import { type WarningParts, watchWarnings } from "./warnings/check-warnings.ts";
 
-interface TaskParts extends Omit<PaymentParts, "access">, WarningParts {
+interface TaskParts extends Omit<EventParts, "access">, WarningParts {
   /** Undefined where nothing is paid by card. */
   access: StripeAccess | undefined;
   /** Who issues statements. Undefined where none are issued. */

@@ -74,7 +74,10 @@ describe("an automatic top-up", () => {
     stripe.losses.left = 0;
   });
 
-  const parts = () => ({ prisma: tested.prisma, ledger, credits, access, log, now });
+  const parts = () => ({
+    ...{ prisma: tested.prisma, ledger, credits, access, log, now },
+    sealer: undefined,
+  });
 
   /** Creates an account whose card pays 10 USD below a balance of 5 USD, and 30 USD a month at most. */
   async function newAccount({ isAccepted = true, hasCard = true } = {}) {

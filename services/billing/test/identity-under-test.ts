@@ -15,6 +15,7 @@ import { localActor } from "../src/actor.ts";
 import type { PrismaClient } from "../src/generated/client.ts";
 import { implementIdentity } from "../src/identity/identity.ts";
 import { createPasswords } from "../src/identity/passwords.ts";
+import type { SignUpSettings } from "../src/members/sign-up-settings.ts";
 import { implementOperator } from "../src/operator/operator.ts";
 import type { OperatorParts } from "../src/operator/parts.ts";
 import type { ProviderServices } from "../src/operator/provider-services.ts";
@@ -33,7 +34,9 @@ export interface IdentityUnderTest {
 
 /** Of the hashes of passwords: takes a millisecond. */
 const testCost = 5;
-const signUp = { mode: "off", domains: [], creditNanoUsd: 0n, termsUrl: "" } as const;
+const signUp: SignUpSettings = {
+  ...{ mode: "off", domains: [], creditNanoUsd: 0n, creditNeedsCard: false, termsUrl: "" },
+};
 
 /** Starts them, with the parts of `own`. Nothing of it calls the ledger, or reads the catalog. */
 export async function startIdentity(

@@ -109,6 +109,7 @@ describe("the environment", () => {
       "secrets.smtp.name=mail",
       "mail.from=no-reply@example.com",
       "signUp.mode=approve",
+      "signUp.creditNeedsCard=true",
     ];
     const { env } = await environmentOf("production", "billing", ...mail);
     expect(env).toMatchObject({
@@ -116,6 +117,7 @@ describe("the environment", () => {
       TOLLGATE_IDENTITY_KEY: "secret tollgate/TOLLGATE_IDENTITY_KEY",
       TOLLGATE_CONSOLE_URL: "https://console.example.com",
       TOLLGATE_SIGNUP: "approve",
+      TOLLGATE_SIGNUP_CARD: "on",
     });
     const of = async (name: string, ...values: string[]) => {
       const names = Object.keys((await environmentOf("production", name, ...values)).env);

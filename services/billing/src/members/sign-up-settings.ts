@@ -10,24 +10,39 @@ export interface SignUpSettings {
   domains: readonly string[];
   /** The credit of a new account. */
   creditNanoUsd: bigint;
+  /** Whether the credit is paid once a card is saved, for which it was not paid before. */
+  creditNeedsCard: boolean;
   /** The address of the terms that a person accepts by signing up; empty for none. */
   termsUrl: string;
 }
 
+/** What sign-up depends on. */
+interface Available {
+  sendsMail: boolean;
+  takesCards: boolean;
+}
+
 /**
  * Reads the settings of sign-up. Throws a StartError for an invalid one, and where people may sign up but
- * no mail is sent.
+ * no mail is sent, or need a card but no card can be saved.
  */
-export function readSignUpSettings(env: Environment, sendsMail: boolean): SignUpSettings {
+export function readSignUpSettings(
+  env: Environment,
+  { sendsMail, takesCards }: Available,
+): SignUpSettings {
   const settings = readSettings(schema, env);
-  const { TOLLGATE_SIGNUP: mode } = settings;
+  const { TOLLGATE_SIGNUP: mode, TOLLGATE_SIGNUP_CARD: card } = settings;
   if (mode !== "off" && !sendsMail) {
     throw new StartError("TOLLGATE_SMTP_URL: is not set, but TOLLGATE_SIGNUP is");
+  }
+  if (card === "on" && !takesCards) {
+    throw new StartError("TOLLGATE_STRIPE_KEY: is not set, but TOLLGATE_SIGNUP_CARD is");
   }
   return {
     mode,
     domains: settings.TOLLGATE_SIGNUP_DOMAINS,
     creditNanoUsd: settings.TOLLGATE_SIGNUP_CREDIT,
+    creditNeedsCard: card === "on",
     termsUrl: settings.TOLLGATE_TERMS_URL,
   };
 }
@@ -51,6 +66,7 @@ const schema = z.object({
     .regex(/^\d{1,6}(\.\d{1,6})?$/, "must be an amount in USD, such as 5 or 0.50")
     .transform(readUsd)
     .default(0n),
+  TOLLGATE_SIGNUP_CARD: z.enum(["on", "off"]).default("off"),
   TOLLGATE_TERMS_URL: z
     .string()
     .refine((text) => /^https?:/.test(text) && URL.canParse(text), "must be an http: or https: URL")

@@ -121,13 +121,18 @@ export async function openAccountOf(
   if (personId === null) throw new Error("the address of a sign-up is not confirmed");
   const account = await accountOf(prisma, row, personId);
   const accountId = account.id;
+  const { creditNanoUsd, creditNeedsCard } = signUp;
   const hasCredit =
     mailing !== undefined &&
-    signUp.creditNanoUsd > 0n &&
+    creditNanoUsd > 0n &&
     (await takeStartCredit(prisma, mailing.sealer, { email, accountId }));
-  const amountNanoUsd = hasCredit ? signUp.creditNanoUsd : 0n;
+  const amountNanoUsd = hasCredit && !creditNeedsCard ? creditNanoUsd : 0n;
   await ledger.topUp({ accountId, amountNanoUsd, reference: openingReference });
   await prisma.$transaction(async (transaction) => {
+    if (hasCredit && creditNeedsCard) {
+      const data = { startCreditNanoUsd: creditNanoUsd };
+      await transaction.account.update({ where: { id: accountId }, data });
+    }
     await addMember(transaction, { accountId, personId, role: "admin", origin: "sign-up" });
     await transaction.signUp.deleteMany({ where: { id } });
   });

@@ -51,7 +51,7 @@ export function implementAutoTopUps(parts: OperatorParts) {
   return {
     async getAutoTopUp({ account }) {
       const access = requireStripe(parts.stripe);
-      const { id: accountId } = await requireAccount(prisma, account);
+      const { id: accountId, startCreditNanoUsd } = await requireAccount(prisma, account);
       const stored = await prisma.autoTopUp.findUnique({ where: { accountId } });
       const card = await findCard({ prisma, access }, accountId).catch((error) => {
         throw toPaymentError(error);
@@ -62,6 +62,7 @@ export function implementAutoTopUps(parts: OperatorParts) {
         ...(card && { card: { brand, lastFour, expiryMonth: exp_month, expiryYear: exp_year } }),
         stopReason: stored?.isEnabled ? await findStopReason(prisma, stored) : "",
         paidNanoUsd: await paidThisMonth(prisma, accountId, now()),
+        startCreditNanoUsd,
       };
     },
     updateAutoTopUp: (request) => updateAutoTopUp(parts, request),

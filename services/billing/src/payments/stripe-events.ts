@@ -2,8 +2,12 @@ import { GatewayError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import type Stripe from "stripe";
 import type { PrismaClient } from "../generated/client.ts";
+import { type CardCreditParts, payCardCredit } from "./card-credit.ts";
 import { type PaymentParts, settlePayment } from "./settle-payment.ts";
 import { type StripeAccess, toPaymentError } from "./stripe-client.ts";
+
+/** What handling an event needs. */
+export type EventParts = PaymentParts & CardCreditParts & { log: Log };
 
 /** How old a signature may be. A delivery that is repeated has a new one. */
 const toleranceSeconds = 300;
@@ -15,11 +19,11 @@ const settling = /^(checkout\.session|payment_intent|charge|refund)\./;
 
 /**
  * Handles a delivery of Stripe: checks its signature, records its event once, and settles the payment that
- * it is about. Throws `invalid_param` for a delivery without a signature of Stripe from the last five minutes.
+ * it is about, or pays the start credit of a saved card. Throws `invalid_param` for a delivery without a signature of Stripe from the last five minutes.
  * After any other failure the event stays unhandled, and Stripe repeats it.
  */
 export async function receiveStripeEvent(
-  parts: PaymentParts & { log: Log },
+  parts: EventParts,
   { body, signature }: { body: Uint8Array; signature: string },
 ): Promise<void> {
   const { prisma, log, now } = parts;
@@ -31,6 +35,7 @@ export async function receiveStripeEvent(
   if (recorded?.handledAt) return;
   try {
     if (event.type === "checkout.session.expired") await expire(prisma, event.data.object);
+    if (event.type === "checkout.session.completed") await paySaved(parts, event.data.object);
     if (intentId !== "") {
       const { payment, changes } = await settlePayment(parts, intentId);
       const { id, problem } = payment ?? {};
@@ -79,6 +84,21 @@ interface StripeObject {
   object?: string;
   id?: string;
   payment_intent?: string | { id: string } | null;
+}
+
+/** Pays the start credit that waits for a card, once the page on which a card is saved is completed. */
+async function paySaved(
+  parts: EventParts,
+  { mode, customer }: Stripe.Checkout.Session,
+): Promise<void> {
+  const customerId = typeof customer === "string" ? customer : customer?.id;
+  if (mode !== "setup" || customerId === undefined) return;
+  const known = await parts.prisma.paymentCustomer.findFirst({ where: { customerId } });
+  if (known === null) return;
+  const { accountId } = known;
+  if (await payCardCredit(parts, accountId)) {
+    parts.log.info({ account_id: accountId }, "start credit paid");
+  }
 }
 
 /** Marks a payment whose page has expired before anybody paid. */

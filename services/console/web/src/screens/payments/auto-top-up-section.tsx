@@ -41,6 +41,7 @@ export function AutoTopUpSection({ account }: { account: string }) {
       <Loaded query={settings} rows={2}>
         {(found) => (
           <>
+            <StartCredit nano={found.startCreditNanoUsd} hasCard={found.card !== undefined} />
             <Stopped reason={found.stopReason} />
             <Facts facts={factsOf(found)} />
             <EditAutoTopUp
@@ -52,6 +53,17 @@ export function AutoTopUpSection({ account }: { account: string }) {
         )}
       </Loaded>
     </Section>
+  );
+}
+
+/** The start credit that waits for a card. */
+function StartCredit({ nano, hasCard }: { nano: bigint; hasCard: boolean }) {
+  if (nano === 0n) return null;
+  return (
+    <p role="status">
+      A start credit of <Money nano={nano} /> is paid once a card is saved.
+      {hasCard && " The saved one has paid it for another account, is prepaid, or is of a wallet."}
+    </p>
   );
 }
 
