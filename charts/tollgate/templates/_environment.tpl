@@ -177,6 +177,13 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- end }}
 {{- end }}
 
+{{/* Renders "true" where billing encrypts what is stored of people. */}}
+{{- define "tollgate.needsIdentityKey" -}}
+{{- if or .Values.secrets.smtp.name .Values.warnings.webhooks (ne .Values.console.requireTotp "off") -}}
+true
+{{- end -}}
+{{- end }}
+
 {{/* Takes a dict of root, name, traits and settings. Renders the environment of a service. */}}
 {{- define "tollgate.environment" -}}
 {{- $root := .root -}}
@@ -211,11 +218,15 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- if .traits.operators }}
 {{ include "tollgate.consoleVariables" $root }}
 {{- end }}
-{{- if and .traits.mail (or $root.Values.secrets.smtp.name $root.Values.warnings.webhooks) }}
+{{- if and .traits.mail (include "tollgate.needsIdentityKey" $root) }}
 {{ include "tollgate.secretVariable" (list "TOLLGATE_IDENTITY_KEY" $root.Values.secrets.identityKey) }}
 {{- if $root.Values.warnings.privateWebhooks }}
 - name: TOLLGATE_PRIVATE_WEBHOOKS
   value: "1"
+{{- end }}
+{{- if ne $root.Values.console.requireTotp "off" }}
+- name: TOLLGATE_REQUIRE_TOTP
+  value: {{ $root.Values.console.requireTotp | quote }}
 {{- end }}
 {{- end }}
 {{- if and .traits.mail $root.Values.secrets.smtp.name }}

@@ -94,7 +94,7 @@ replicas: {{ .spec.replicas }}
 {{- if .Values.secrets.smtp.name -}}
 {{- $wanted = append $wanted (list "secrets.smtp" .Values.secrets.smtp) -}}
 {{- end -}}
-{{- if or .Values.secrets.smtp.name .Values.warnings.webhooks -}}
+{{- if include "tollgate.needsIdentityKey" . -}}
 {{- $wanted = append $wanted (list "secrets.identityKey" .Values.secrets.identityKey) -}}
 {{- end -}}
 {{- if .Values.secrets.contentKey.name -}}

@@ -17,6 +17,10 @@ interface Screen extends FixtureScreen {
 
 const screens: readonly Screen[] = [
   { name: "sign-in", path: "/sign-in", heading: "Sign in to Tollgate", role: "none" },
+  {
+    ...{ name: "required-factor", path: "/", heading: "Set up a second factor" },
+    state: "factor",
+  },
   { name: "overview", path: "/", heading: "Overview" },
   { name: "overview-empty", path: "/", heading: "Overview", state: "empty" },
   { name: "overview-failing", path: "/", heading: "Overview", state: "failing" },

@@ -5,6 +5,7 @@ import { databaseSettings } from "@tollgate/runtime/database/settings";
 import { z } from "zod";
 import type { AdmissionName } from "./admission.ts";
 import { readContentKey } from "./contents/content-key.ts";
+import { type FactorPolicy, factorPolicyOf, factorSettings } from "./identity/factor-policy.ts";
 import { safeCost } from "./identity/passwords.ts";
 import { paymentSettings, type StripeSettings, stripeSettingsOf } from "./payments/settings.ts";
 
@@ -25,6 +26,7 @@ export interface BillingConfig {
   statementIssuer: readonly string[] | undefined;
   /** For how many days the records of refused requests are stored. */
   refusalDays: number;
+  factorPolicy: FactorPolicy;
   /** Of the hashes of new passwords: see createPasswords. */
   passwordCost: number;
 }
@@ -42,6 +44,7 @@ export function readBillingConfig(env: Environment): BillingConfig {
     stripe: stripeSettingsOf(settings),
     statementIssuer: settings.TOLLGATE_STATEMENT_ISSUER?.split(/\n|\\n/).filter(Boolean),
     refusalDays: settings.TOLLGATE_REFUSAL_DAYS,
+    factorPolicy: factorPolicyOf(settings),
     passwordCost: passwordCostOf(settings),
   };
 }
@@ -59,6 +62,7 @@ const schema = z.object({
   ...databaseSettings,
   TOLLGATE_ADMISSION: z.enum(["likely", "strict", "whole"]).default("likely"),
   ...paymentSettings,
+  ...factorSettings,
   TOLLGATE_STATEMENT_ISSUER: z.string().max(2_000).optional(),
   TOLLGATE_REFUSAL_DAYS: integerSetting({ min: 1, max: 365, default: 7 }),
   TOLLGATE_CONTENT_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),

@@ -96,7 +96,7 @@ export const billing = defineService({
     const passwords = createPasswords(config.passwordCost);
     const identity = bindOperatorService(
       IdentityService,
-      implementIdentity({ ...parts, passwords }),
+      implementIdentity({ ...parts, passwords, factorPolicy: config.factorPolicy }),
     );
     const secrets = bindService(SecretService, implementSecretReads(pool, now));
     const payments = bindOperatorService(PaymentService, implementPaymentService(payment));

@@ -13,6 +13,7 @@ import { localNotices } from "@tollgate/runtime/broker/notices";
 import type pg from "pg";
 import { localActor } from "../src/actor.ts";
 import type { PrismaClient } from "../src/generated/client.ts";
+import type { FactorPolicy } from "../src/identity/factor-policy.ts";
 import { implementIdentity } from "../src/identity/identity.ts";
 import { createPasswords } from "../src/identity/passwords.ts";
 import type { SignUpSettings } from "../src/members/sign-up-settings.ts";
@@ -41,7 +42,7 @@ const signUp: SignUpSettings = {
 /** Starts them, with the parts of `own`. Nothing of it calls the ledger, or reads the catalog. */
 export async function startIdentity(
   now: () => Date,
-  own: Partial<OperatorParts> = {},
+  own: Partial<OperatorParts> & { factorPolicy?: FactorPolicy } = {},
 ): Promise<IdentityUnderTest> {
   const log = createLog("silent");
   const { pool, prisma, stop } = await openBillingDatabase();
@@ -72,6 +73,7 @@ export async function startIdentity(
     statementIssuer: undefined,
     conversations: createClient(ConversationService, transport),
     catalogFile: undefined,
+    factorPolicy: "off" as const,
     catalog: () => ({
       providers: new Map(),
       models: new Map(),

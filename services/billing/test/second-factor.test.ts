@@ -25,7 +25,8 @@ describe("second factors", () => {
 
   beforeAll(async () => {
     const sealer = createSealer(randomUUID());
-    const started = await startIdentity(() => new Date(nowMs), { sealer });
+    const factorPolicy = "operators";
+    const started = await startIdentity(() => new Date(nowMs), { sealer, factorPolicy });
     ({ prisma, identity, operators, stop } = started);
   });
 
@@ -230,11 +231,37 @@ describe("second factors", () => {
     expect(text).not.toContain(Buffer.from(Secret.fromBase32(secret).bytes).toString("latin1"));
   });
 
+  /** Resolves with whether who has a session must set up a second factor first. */
+  async function mustSetUp(sessionHash: Uint8Array): Promise<boolean | undefined> {
+    const credential = { case: "sessionHash", value: sessionHash } as const;
+    return (await identity.authenticate({ credential })).identity?.mustSetUpFactor;
+  }
+
+  test("where operators must have one, they set it up first, and members and tokens need none", async () => {
+    const { name, operatorId } = await newOperator();
+    const { sessionHash, signedIn } = await byPassword(name);
+    expect([signedIn?.mustSetUpFactor, await mustSetUp(sessionHash)]).toEqual([true, true]);
+    const present = { sessionHash, presentPassword: password, issuer: "Tollgate" };
+    const { secret } = await identity.createSecondFactor(present);
+    // A secret that no code was entered of is no second factor.
+    expect(await mustSetUp(sessionHash)).toBe(true);
+    await identity.enableSecondFactor({ sessionHash, code: codeOf(secret) });
+    expect(await mustSetUp(sessionHash)).toBe(false);
+    await operators.removeSecondFactor({ operatorId });
+    expect(await mustSetUp(sessionHash)).toBe(true);
+    await prisma.operator.update({ where: { id: operatorId }, data: { role: "customer" } });
+    expect(await mustSetUp(sessionHash)).toBe(false);
+    const token = await operators.createOperatorToken({ name: "ci", role: OperatorRole.OWNER });
+    const credential = { case: "tokenHash", value: hashOf(token.text) } as const;
+    const { identity: ofToken } = await identity.authenticate({ credential });
+    expect(ofToken?.mustSetUpFactor).toBe(false);
+  });
+
   test("a provider's sign-in needs no code, and sets up none", async () => {
     const person = { issuer: "https://id.example.com", subject: randomUUID(), name: "ada" };
     const value = { ...person, role: OperatorRole.VIEWER };
     const { sessionHash, needsCode } = await signIn({ case: "provider", value });
-    expect(needsCode).toBe(false);
+    expect([needsCode, await mustSetUp(sessionHash)]).toEqual([false, false]);
     await expect(identity.createSecondFactor({ sessionHash })).rejects.toThrow("by a provider");
   });
 });

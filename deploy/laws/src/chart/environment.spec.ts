@@ -125,6 +125,9 @@ describe("the environment", () => {
     };
     expect(await of("console", ...mail)).toEqual([]);
     expect(await of("billing", "warnings.webhooks=true")).toEqual(["TOLLGATE_IDENTITY_KEY"]);
+    expect(await of("billing", "console.requireTotp=operators")).toEqual(["TOLLGATE_IDENTITY_KEY"]);
+    const required = await environmentOf("production", "billing", "console.requireTotp=operators");
+    expect(required.env).toMatchObject({ TOLLGATE_REQUIRE_TOTP: "operators" });
     expect(await of("billing")).toEqual([]);
   });
 

@@ -10,6 +10,7 @@ import {
 } from "@tollgate/proto/tollgate/v1/operator";
 import type { Operator, OperatorToken, SecondFactor } from "../generated/client.ts";
 import { toMemberRole } from "../members/member-roles.ts";
+import { type FactorPolicy, mustSetUpFactor } from "./factor-policy.ts";
 import { toRole } from "./roles.ts";
 import type { LiveSession, StoredMembership } from "./sessions.ts";
 
@@ -44,14 +45,15 @@ export function toToken(token: OperatorToken): TokenMessage {
   });
 }
 
-/** Returns who has a session. */
-export function identityOfSession(session: LiveSession): Identity {
+/** Returns who has a session, and whether they must set up a second factor first. */
+export function identityOfSession(session: LiveSession, policy: FactorPolicy): Identity {
   const { operator, expiresAt } = session;
   const { id, name } = operator;
   const shared = {
     role: toRole(operator.role),
     operator: toOperator(operator),
     expiresAt: timestampFromDate(expiresAt),
+    mustSetUpFactor: mustSetUpFactor(session, policy),
   };
   if (operator.role !== "customer" || operator.accountId !== null) {
     const accountId = operator.accountId ?? "";

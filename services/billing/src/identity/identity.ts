@@ -21,6 +21,7 @@ import { implementOperator } from "../operator/operator.ts";
 import type { OperatorParts } from "../operator/parts.ts";
 import { issuePlaygroundKey } from "../playground/issue-key.ts";
 import { changePassword } from "./change-password.ts";
+import type { FactorPolicy } from "./factor-policy.ts";
 import { identityOfSession, identityOfToken } from "./identity-messages.ts";
 import { implementMemberships } from "./memberships.ts";
 import { normalizeName } from "./operators.ts";
@@ -41,11 +42,14 @@ interface SignedIn {
   method: SessionMethod;
 }
 
+interface IdentityParts extends Omit<OperatorParts, "actor"> {
+  passwords: Passwords;
+  factorPolicy: FactorPolicy;
+}
+
 /** Returns what the console calls on behalf of those who use it. */
-export function implementIdentity(
-  parts: Omit<OperatorParts, "actor"> & { passwords: Passwords },
-): Implementation<typeof IdentityService> {
-  const { prisma, passwords, now } = parts;
+export function implementIdentity(parts: IdentityParts): Implementation<typeof IdentityService> {
+  const { prisma, passwords, factorPolicy, now } = parts;
 
   async function signIn(request: BeginSessionRequest): Promise<SignedIn | undefined> {
     const { method, address, customersOnly } = request;
@@ -65,11 +69,11 @@ export function implementIdentity(
   }
 
   return {
-    ...implementMemberships({ prisma, passwords, now }),
+    ...implementMemberships({ prisma, passwords, factorPolicy, now }),
     ...implementSignUp(parts),
     ...implementSecondFactors(parts),
     async authenticate({ credential }) {
-      return identityOrNone(await findIdentity(prisma, credential, now()));
+      return identityOrNone(await findIdentity(parts, credential));
     },
     async beginSession(request) {
       const found = await signIn(request);
@@ -80,7 +84,7 @@ export function implementIdentity(
       const needsCode = method !== "provider" && (await hasSecondFactor(prisma, operator.id));
       const session = { sessionHash, operatorId: operator.id, method, awaitsCode: needsCode };
       const begun = await beginSession(prisma, session, now());
-      return needsCode ? { needsCode } : { identity: identityOfSession(begun) };
+      return needsCode ? { needsCode } : { identity: identityOfSession(begun, factorPolicy) };
     },
     async endSession({ sessionHash }) {
       await prisma.operatorSession.deleteMany({ where: { sessionHash: bytesOf(sessionHash) } });
@@ -113,17 +117,16 @@ export function implementIdentity(
 }
 
 async function findIdentity(
-  prisma: PrismaClient,
+  { prisma, factorPolicy, now }: IdentityParts,
   credential: { case?: string | undefined; value?: Uint8Array | undefined },
-  now: Date,
 ): Promise<Identity | undefined> {
   const hash = bytesOf(credential.value ?? new Uint8Array());
   if (credential.case === "tokenHash") {
-    const token = await useToken(prisma, hash, now);
+    const token = await useToken(prisma, hash, now());
     return token && identityOfToken(token);
   }
-  const session = await extendSession(prisma, hash, now);
-  return session && identityOfSession(session);
+  const session = await extendSession(prisma, hash, now());
+  return session && identityOfSession(session, factorPolicy);
 }
 
 function identityOrNone(identity: Identity | undefined) {

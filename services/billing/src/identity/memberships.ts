@@ -6,6 +6,7 @@ import { acceptInvitation } from "../members/acceptance.ts";
 import { findInvitation } from "../members/invitations.ts";
 import { toInvitation } from "../members/member-messages.ts";
 import { findPerson } from "../members/persons.ts";
+import type { FactorPolicy } from "./factor-policy.ts";
 import { identityOfSession } from "./identity-messages.ts";
 import type { Passwords } from "./passwords.ts";
 import { beginSession, extendSession } from "./sessions.ts";
@@ -13,11 +14,12 @@ import { beginSession, extendSession } from "./sessions.ts";
 export interface MembershipParts {
   prisma: PrismaClient;
   passwords: Passwords;
+  factorPolicy: FactorPolicy;
   now(): Date;
 }
 
 /** The calls by which a person joins an account, and chooses one. */
-export function implementMemberships({ prisma, passwords, now }: MembershipParts) {
+export function implementMemberships({ prisma, passwords, factorPolicy, now }: MembershipParts) {
   return {
     async selectAccount({ sessionHash: hash, accountId }) {
       const sessionHash = new Uint8Array(hash);
@@ -27,7 +29,7 @@ export function implementMemberships({ prisma, passwords, now }: MembershipParts
         throw new GatewayError("not_found", `You are a member of no account ${accountId}.`);
       }
       await prisma.operatorSession.updateMany({ where: { sessionHash }, data: { accountId } });
-      return { identity: identityOfSession({ ...session, accountId }) };
+      return { identity: identityOfSession({ ...session, accountId }, factorPolicy) };
     },
     async findInvitation({ secretHash }) {
       const found = await findInvitation(prisma, new Uint8Array(secretHash), now());
@@ -43,7 +45,7 @@ export function implementMemberships({ prisma, passwords, now }: MembershipParts
       const sessionHash = new Uint8Array(request.sessionHash);
       const session = { sessionHash, operatorId: person.id, method: "password" } as const;
       const begun = await beginSession(prisma, session, now());
-      return { isAccepted: true, identity: identityOfSession(begun) };
+      return { isAccepted: true, identity: identityOfSession(begun, factorPolicy) };
     },
   } satisfies Partial<Implementation<typeof IdentityService>>;
 }

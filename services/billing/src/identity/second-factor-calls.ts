@@ -3,6 +3,7 @@ import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { recordChange } from "../audit.ts";
 import { checkPresentPassword, requireLocalSession, selfActor } from "./change-password.ts";
+import type { FactorPolicy } from "./factor-policy.ts";
 import { identityOfSession } from "./identity-messages.ts";
 import type { Passwords } from "./passwords.ts";
 import {
@@ -18,9 +19,9 @@ import { timeCodeUri } from "./time-codes.ts";
 
 /** The calls about second factors, by those who have them. */
 export function implementSecondFactors(
-  parts: SecondFactorParts & { passwords: Passwords; now(): Date },
+  parts: SecondFactorParts & { passwords: Passwords; factorPolicy: FactorPolicy; now(): Date },
 ) {
-  const { prisma, sealer, now } = parts;
+  const { prisma, sealer, factorPolicy, now } = parts;
 
   /** Counts a code as failed before it is checked. Resolves with a function to call if it was right. */
   function admitCode(operatorId: string, address: string) {
@@ -38,7 +39,7 @@ export function implementSecondFactors(
       if (!(await spendCode(prisma, sealer, operatorId, code, now()))) return {};
       await succeeded();
       const session = await completeSession(prisma, waiting, now());
-      return { identity: identityOfSession(session) };
+      return { identity: identityOfSession(session, factorPolicy) };
     },
     async createSecondFactor({ sessionHash, address, presentPassword, issuer }) {
       const session = await requireLocalSession(prisma, new Uint8Array(sessionHash), now());

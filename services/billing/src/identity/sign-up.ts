@@ -6,6 +6,7 @@ import { readAddress } from "../members/addresses.ts";
 import { findPerson } from "../members/persons.ts";
 import { beginSignUp, completeSignUp, type SignUpParts } from "../members/sign-ups.ts";
 import type { Sealer } from "../sealing.ts";
+import type { FactorPolicy } from "./factor-policy.ts";
 import { identityOfSession } from "./identity-messages.ts";
 import { createLink } from "./operators.ts";
 import type { Passwords } from "./passwords.ts";
@@ -16,7 +17,11 @@ const resetMs = 60 * 60_000;
 
 /** The calls by which people sign up, and get another password. */
 export function implementSignUp(
-  parts: SignUpParts & { passwords: Passwords; sealer: Sealer | undefined },
+  parts: SignUpParts & {
+    passwords: Passwords;
+    sealer: Sealer | undefined;
+    factorPolicy: FactorPolicy;
+  },
 ) {
   const { prisma, mailing, signUp, now } = parts;
   return {
@@ -34,7 +39,8 @@ export function implementSignUp(
       if (person === undefined) return {};
       const sessionHash = new Uint8Array(request.sessionHash);
       const session = { sessionHash, operatorId: person.id, method: "password" } as const;
-      return { identity: identityOfSession(await beginSession(prisma, session, now())) };
+      const begun = await beginSession(prisma, session, now());
+      return { identity: identityOfSession(begun, parts.factorPolicy) };
     },
     async sendPasswordReset({ email: text, clientAddress }) {
       if (mailing === undefined) throw new GatewayError("not_found", "No mail is sent here.");

@@ -4,9 +4,15 @@ import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import type { Rule } from "./permissions.ts";
 
-/** Throws a ConnectError with the code `permission_denied` unless the rule allows the call. */
+/**
+ * Throws a ConnectError with the code `permission_denied` unless the rule allows the call, also to who must set
+ * up a second factor first.
+ */
 export function authorizeCall(identity: Identity, rule: Rule): void {
   const { role, operator, accountId, memberRole } = identity;
+  if (identity.mustSetUpFactor && !rule.setsUpFactor) {
+    throw new ConnectError("Set up a second factor first.", Code.PermissionDenied);
+  }
   if (operator !== undefined && role === OperatorRole.CUSTOMER && operator.accountId === "") {
     authorizeMember(accountId === "" ? MemberRole.UNSPECIFIED : memberRole, rule);
     return;

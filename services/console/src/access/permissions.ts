@@ -17,6 +17,8 @@ export interface Rule {
    * a customer or a member may make.
    */
   confinedBy?: "account" | "key";
+  /** Whether somebody makes it who must set up a second factor first. */
+  setsUpFactor?: true;
 }
 
 type Calls<Service extends { method: object }> = Readonly<Record<keyof Service["method"], Rule>>;
@@ -135,8 +137,8 @@ export const playgroundRule: Rule = {
 export const consoleRules = {
   exportOwnData: { role: CUSTOMER, members: "anybody" },
   setPassword: { role: CUSTOMER, members: "anybody" },
-  setUpSecondFactor: { role: CUSTOMER, members: "anybody" },
-  confirmSecondFactor: { role: CUSTOMER, members: "anybody" },
+  setUpSecondFactor: { role: CUSTOMER, members: "anybody", setsUpFactor: true },
+  confirmSecondFactor: { role: CUSTOMER, members: "anybody", setsUpFactor: true },
   turnOffSecondFactor: { role: CUSTOMER, members: "anybody" },
   switchAccount: { role: CUSTOMER, members: "anybody" },
 } satisfies Partial<Calls<typeof ConsoleService>>;

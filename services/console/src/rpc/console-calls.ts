@@ -29,8 +29,8 @@ export function implementConsole(parts: ConsoleCallParts): ServiceImpl<typeof Co
       const gateway = { gatewayUrl: parts.gatewayUrl(), hasPlayground: parts.hasPlayground };
       const cookie = sessions.extend(requestHeader);
       if (cookie !== undefined) responseHeader.append("set-cookie", cookie);
-      const { operator, expiresAt, memberships, accountId, memberRole } = identity;
-      const account = { memberships, accountId, memberRole };
+      const { operator, expiresAt, memberships, accountId, memberRole, mustSetUpFactor } = identity;
+      const account = { memberships, accountId, memberRole, mustSetUpFactor };
       return { operator, ...ways, ...gateway, ...account, ...(expiresAt && { expiresAt }) };
     },
     async signIn({ method }, context) {

@@ -1,6 +1,6 @@
 import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useAccess, useSession } from "../calls/use-session.ts";
 import { OutageBanner } from "../outages/outage-banner.tsx";
 import { PaletteButton } from "../palette/palette-button.tsx";
@@ -14,9 +14,19 @@ import { destinationsOf } from "./navigation.ts";
 /** Loaded after the frame: it is no part of the first load. */
 const UserMenu = lazy(async () => ({ default: (await import("./user-menu.tsx")).UserMenu }));
 
-/** The frame of every screen. A user who is not signed in is sent to the sign-in. */
+/** Loaded where it is shown: it is no part of the first load. */
+const RequiredFactor = lazy(async () => ({
+  default: (await import("../second-factor/required-factor.tsx")).RequiredFactor,
+}));
+
+/**
+ * The frame of every screen. A user who is not signed in is sent to the sign-in, and one who must have a second
+ * factor sets it up first.
+ */
 export function Shell() {
   const session = useSession();
+  // Until the recovery codes of a factor that was required were seen.
+  const [isSettingUp, setSettingUp] = useState(false);
   const { href, pathname } = useLocation();
   if (session.error && session.data === undefined) {
     return (
@@ -26,7 +36,15 @@ export function Shell() {
     );
   }
   if (session.data === undefined) return <Frame operator={undefined} />;
-  const { operator } = session.data;
+  const { operator, mustSetUpFactor } = session.data;
+  if (operator !== undefined && (mustSetUpFactor || isSettingUp)) {
+    const onOpen = () => setSettingUp(true);
+    return (
+      <Suspense>
+        <RequiredFactor operator={operator} onOpen={onOpen} onClose={() => setSettingUp(false)} />
+      </Suspense>
+    );
+  }
   if (operator !== undefined) return <Frame operator={operator} />;
   // The frame is drawn once more while the sign-in is loaded.
   if (pathname === "/sign-in") return null;
