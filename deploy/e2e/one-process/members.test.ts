@@ -119,6 +119,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   createSignInLink: "operators",
   removeSecondFactor: "operators",
   exportMember: "operators",
+  erasePerson: "operators",
   createOperatorToken: "operators",
   listOperatorTokens: "operators",
   revokeOperatorToken: "operators",

@@ -3,10 +3,10 @@ import type { Prisma, PrismaClient } from "./generated/client.ts";
 /** A change waits for the ledger, which may wait for a wallet that is locked. */
 const timeoutMs = 20_000;
 
-type LockedTable = "account" | "api_key";
+type LockedTable = "account" | "api_key" | "operator";
 
 /**
- * Runs `work` in a transaction that has locked the row of an account or of a key, so that changes of
+ * Runs `work` in a transaction that has locked the row of an account, a key or a person, so that changes of
  * it take turns.
  */
 export function withLockedRow<Result>(
@@ -32,6 +32,8 @@ export async function lockRow(
 ): Promise<void> {
   if (table === "account") {
     await transaction.$queryRaw`SELECT 1 FROM account WHERE id = ${id} FOR UPDATE`;
+  } else if (table === "operator") {
+    await transaction.$queryRaw`SELECT 1 FROM operator WHERE id = ${id} FOR UPDATE`;
   } else {
     await transaction.$queryRaw`SELECT 1 FROM api_key WHERE id = ${id} FOR UPDATE`;
   }

@@ -1,17 +1,22 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { newId } from "@tollgate/core/ids";
 import type { ConversationService } from "@tollgate/proto/tollgate/v1/conversation";
 import type { IdentityService } from "@tollgate/proto/tollgate/v1/identity";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
-import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { OperatorRole, type OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { WarningChannelKind } from "@tollgate/proto/tollgate/v1/warning";
 import type { Client } from "@tollgate/rpc/implementation";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount } from "../src/accounts.ts";
 import { recordChange } from "../src/audit.ts";
 import type { PrismaClient } from "../src/generated/client.ts";
 import { createSealer } from "../src/sealing.ts";
+import { createChannel, openTarget } from "../src/warnings/channels.ts";
 import { hashOf, startIdentity } from "./identity-under-test.ts";
 
 const password = "correct horse battery";
+const sealer = createSealer(randomUUID());
+const { VIEWER } = OperatorRole;
 
 describe("the data of people", () => {
   let prisma: PrismaClient;
@@ -28,7 +33,7 @@ describe("the data of people", () => {
         return {};
       },
     } as unknown as Client<typeof ConversationService>;
-    const parts = { conversations, sealer: createSealer(randomUUID()) };
+    const parts = { conversations, sealer };
     ({ prisma, identity, operators, stop } = await startIdentity(() => new Date(), parts));
   });
 
@@ -61,19 +66,99 @@ describe("the data of people", () => {
       presentPassword: password,
       newPassword: password,
     });
-    const { document } = await identity.exportPerson({ sessionHash });
+    const { document, nextAct } = await identity.exportPerson({ sessionHash });
+    expect(nextAct).toBe("");
     const data = JSON.parse(document);
     expect(data).toMatchObject({
       person: { id: personId, email, name: `Zoë ${email}`, has_password: true },
       memberships: [{ account_id: account, role: "admin", origin: "invitation" }],
       sessions: [{ method: "password" }],
-      has_more_acts: false,
     });
     const actions = data.acts.map(({ action }: { action: string }) => action);
     expect(actions).toEqual(["SetPassword", "AcceptInvitation"]);
     const { passwordHash } = await rowOf(personId);
     expect(document).not.toContain(passwordHash);
     expect(document.match(/@example\.com/g)).toHaveLength(3);
+  });
+
+  test("all acts of a person are exported, in parts of 1,000", async () => {
+    const account = await newAccount();
+    const { personId, sessionHash } = await join(account, newAddress());
+    const act = { actorKind: "member", actorId: personId, actorName: "", action: "UpdateKey" };
+    const subject = { subjectKind: "key", before: {}, after: {} };
+    const data = Array.from({ length: 2_500 }, (_, index) => ({
+      ...{ ...act, ...subject, id: newId("audit"), subjectId: `key_${index}` },
+    }));
+    await prisma.auditRecord.createMany({ data });
+    const subjects: string[] = [];
+    const counts: number[] = [];
+    let beforeAct = "";
+    do {
+      const part = await identity.exportPerson({ sessionHash, beforeAct });
+      const { acts, person } = JSON.parse(part.document);
+      expect(person?.id).toBe(beforeAct === "" ? personId : undefined);
+      counts.push(acts.length);
+      subjects.push(...acts.map((one: { subject_id: string }) => one.subject_id));
+      beforeAct = part.nextAct;
+    } while (beforeAct !== "");
+    // The first act of all accepted the invitation.
+    expect(counts).toEqual([1_000, 1_000, 501]);
+    expect(new Set(subjects).size).toBe(2_501);
+  });
+
+  test("an operator deletes what is stored of a person who has left, and of no other", async () => {
+    const account = await newAccount();
+    const [email, other] = [newAddress(), newAddress()];
+    const { personId } = await join(account, other).then(() => join(account, email));
+    const erase = () => operators.erasePerson({ personId });
+    await expect(erase()).rejects.toMatchObject({ code: "invalid_param", param: "person_id" });
+    const keyId = `key_${randomUUID()}`;
+    const owned = { accountId: account, memberId: personId, channel: "", owner: email };
+    await prisma.apiKey.create({ data: { id: keyId, ...owned } });
+    const mail = { kind: WarningChannelKind.MAIL, accountId: account };
+    for (const target of [email, other]) {
+      await createChannel(prisma, sealer, { ...mail, target }, new Date());
+    }
+    await operators.removeMember({ account, personId });
+    await operators.inviteMember({ account, email, role: MemberRole.BILLING });
+    await erase();
+    const row = await rowOf(personId);
+    expect(row).toMatchObject({ name: "", email: "", passwordHash: null });
+    expect(row.subject).not.toContain(email);
+    expect(await prisma.invitation.count({ where: { email } })).toBe(0);
+    expect((await prisma.apiKey.findUniqueOrThrow({ where: { id: keyId } })).owner).toBe("");
+    const channels = await prisma.warningChannel.findMany({ where: { accountId: account } });
+    expect(channels.map((one) => openTarget(sealer, one).target)).toEqual([other]);
+    const { records } = await operators.listAudit({ limit: 1 });
+    expect(records).toMatchObject([{ action: "ErasePerson", subjectId: personId }]);
+    const operator = await operators.createOperator({ name: randomUUID(), role: VIEWER });
+    const ofOperator = operators.erasePerson({ personId: operator.operator?.id ?? "" });
+    await expect(ofOperator).rejects.toMatchObject({ code: "invalid_param" });
+    const unknown = operators.erasePerson({ personId: "operator_none" });
+    await expect(unknown).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("closing an account deletes the customers that an operator created for it", async () => {
+    const account = await newAccount();
+    const name = `ada-${randomUUID()}`;
+    const role = OperatorRole.CUSTOMER;
+    const { operator, link } = await operators.createOperator({ name, role, account });
+    const id = operator?.id ?? "";
+    const sessionHash = new Uint8Array(randomBytes(32));
+    const method = { case: "linkHash", value: hashOf(link?.secret ?? "") } as const;
+    await identity.beginSession({ sessionHash, method });
+    await identity.changePassword({ sessionHash, newPassword: password });
+    await operators.closeAccount({ account });
+    expect(await rowOf(id)).toMatchObject({ name: "", passwordHash: null });
+    const credential = { case: "sessionHash", value: sessionHash } as const;
+    expect((await identity.authenticate({ credential })).identity).toBeUndefined();
+    const stored = await prisma.auditRecord.findMany({
+      where: { OR: [{ subjectId: id }, { actorId: id }] },
+    });
+    expect(stored.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(["CreateOperator", "SetPassword"]),
+    );
+    expect(JSON.stringify([stored, await rowOf(id)])).not.toContain(name);
   });
 
   test("an operator exports the data of a member, which is in the audit log", async () => {

@@ -59,6 +59,7 @@ import {
   verifyLedgerCommand,
 } from "./commands/ledger-commands.ts";
 import {
+  eraseMemberCommand,
   exportMemberCommand,
   inviteMemberCommand,
   listMembersCommand,
@@ -137,6 +138,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "account close": closeAccountCommand,
   "member list": listMembersCommand,
   "member export": exportMemberCommand,
+  "member erase": eraseMemberCommand,
   "member invite": inviteMemberCommand,
   "member update": updateMemberCommand,
   "member remove": removeMemberCommand,

@@ -15,6 +15,7 @@ export const help = `tollgate: the operator's commands
   tollgate account content ACCOUNT --days N
   tollgate member list ACCOUNT
   tollgate member export ACCOUNT PERSON-ID
+  tollgate member erase PERSON-ID
   tollgate member invite ACCOUNT EMAIL --role admin|developer|billing
   tollgate member update ACCOUNT PERSON-ID --role admin|developer|billing
   tollgate member remove ACCOUNT PERSON-ID [--revoke-keys]

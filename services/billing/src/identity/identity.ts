@@ -94,10 +94,11 @@ export function implementIdentity(parts: IdentityParts): Implementation<typeof I
       await changePassword({ prisma, passwords }, request, now);
       return {};
     },
-    async exportPerson({ sessionHash }) {
+    async exportPerson({ sessionHash, beforeAct }) {
       const session = await extendSession(prisma, bytesOf(sessionHash), now());
       if (session === undefined) throw new GatewayError("not_found", "The session has ended.");
-      return { document: await exportPerson(prisma, session.operatorId, now()) };
+      const { operatorId: personId } = session;
+      return exportPerson(prisma, { personId, beforeAct }, now());
     },
     async issuePlaygroundKey({ actor, account, dailyBudgetNanoUsd: dailyNanoUsd }) {
       const request = { actor: actorOf(actor), account, dailyNanoUsd };

@@ -33,6 +33,31 @@ export async function requireMember(
 }
 
 /**
+ * Resolves with a person who is a member of no account and waits for none. Throws `not_found`, and `invalid_param`
+ * for an operator and for a member. Call it in a transaction that has locked the row of the person.
+ */
+export async function requireFormerMember(database: Database, personId: string): Promise<Operator> {
+  const person = await database.operator.findUnique({
+    where: { id: personId },
+    include: { memberships: true, signUps: true },
+  });
+  if (person === null) {
+    throw new GatewayError("not_found", `No person has the id ${personId}.`, {
+      param: "person_id",
+    });
+  }
+  const { role, accountId, memberships, signUps } = person;
+  if (role !== "customer" || accountId !== null) {
+    throw invalidParam("person_id", "names an operator");
+  }
+  if (memberships.length > 0 || signUps.length > 0) {
+    const problem = "names a member of an account, or somebody who waits for one: end that first";
+    throw invalidParam("person_id", problem);
+  }
+  return person;
+}
+
+/**
  * Throws `invalid_param` where the change of an admin has left none. Call it in a transaction that has
  * locked the account's row, so that two changes cannot remove the last two.
  */

@@ -1,5 +1,6 @@
 import { GatewayError } from "@tollgate/core/errors";
 import {
+  type ErasePersonRequest,
   type ExportMemberRequest,
   MemberRole,
   type RemoveMemberRequest,
@@ -11,11 +12,17 @@ import { recordChange } from "../audit.ts";
 import { revokeKeysOf } from "../keys.ts";
 import { admitMail } from "../mail/mail-limits.ts";
 import { readAddress } from "../members/addresses.ts";
+import { erasePerson, eraseTraces } from "../members/erasure.ts";
 import { exportPerson } from "../members/export-person.ts";
 import { createInvitation, listInvitations, withdrawInvitation } from "../members/invitations.ts";
 import { memberSnapshot, toInvitation, toMember } from "../members/member-messages.ts";
 import { storedMemberRole } from "../members/member-roles.ts";
-import { listMembers, requireAnAdmin, requireMember } from "../members/members.ts";
+import {
+  listMembers,
+  requireAnAdmin,
+  requireFormerMember,
+  requireMember,
+} from "../members/members.ts";
 import { withLockedRow } from "../row-lock.ts";
 import { publishKeyChange } from "./key-notice.ts";
 import type { OperatorParts } from "./parts.ts";
@@ -48,6 +55,7 @@ export function implementMembers(parts: OperatorParts) {
     },
     removeMember: (request) => removeMember(parts, request),
     exportMember: (request) => exportMember(parts, request),
+    erasePerson: (request) => erasePersonById(parts, request),
     async inviteMember({ account, email: text, role }) {
       const { id: accountId, name } = await requireOpenAccount(prisma, account);
       const email = readAddress(text);
@@ -120,15 +128,30 @@ async function removeMember(
 
 async function exportMember(
   { prisma, actor, now }: OperatorParts,
-  { account, personId }: ExportMemberRequest,
+  { account, personId, beforeAct }: ExportMemberRequest,
 ) {
   const { id: accountId } = await requireAccount(prisma, account);
   return prisma.$transaction(async (transaction) => {
     await requireMember(transaction, accountId, personId);
-    await recordChange(transaction, actor, {
-      action: "ExportMember",
-      ...{ subjectKind: "member", subjectId: personId, accountId },
-    });
-    return { document: await exportPerson(transaction, personId, now()) };
+    const subject = { subjectKind: "member", subjectId: personId, accountId } as const;
+    const change = { action: "ExportMember", ...subject };
+    // The parts of one export are one record.
+    if (beforeAct === "") await recordChange(transaction, actor, change);
+    return exportPerson(transaction, { personId, beforeAct }, now());
   });
+}
+
+async function erasePersonById(
+  { prisma, actor, sealer, now }: OperatorParts,
+  { personId }: ErasePersonRequest,
+) {
+  // The lock keeps the person from becoming a member meanwhile.
+  await withLockedRow(prisma, "operator", personId, async (transaction) => {
+    const person = await requireFormerMember(transaction, personId);
+    await eraseTraces(transaction, person, sealer);
+    await erasePerson(transaction, personId, now());
+    const subject = { subjectKind: "member", subjectId: personId } as const;
+    await recordChange(transaction, actor, { action: "ErasePerson", ...subject });
+  });
+  return {};
 }

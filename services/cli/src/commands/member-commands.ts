@@ -68,8 +68,25 @@ export const exportMemberCommand: Command = {
   takes: ["ACCOUNT", "PERSON-ID"],
   options: [],
   async run([account = "", personId = ""], _options, operator) {
-    const { document } = await operator().exportMember({ account, personId });
-    return { lines: [document.trimEnd()], json: JSON.parse(document) };
+    const parts: { acts: unknown[] }[] = [];
+    let beforeAct = "";
+    do {
+      const part = await operator().exportMember({ account, personId, beforeAct });
+      parts.push(JSON.parse(part.document));
+      beforeAct = part.nextAct;
+    } while (beforeAct !== "");
+    const json = { ...parts[0], acts: parts.flatMap(({ acts }) => acts) };
+    return { lines: [JSON.stringify(json, undefined, 2)], json };
+  },
+};
+
+/** `tollgate member erase` */
+export const eraseMemberCommand: Command = {
+  takes: ["PERSON-ID"],
+  options: [],
+  async run([personId = ""], _options, operator) {
+    await operator().erasePerson({ personId });
+    return { lines: [`erased ${personId}`], json: { person_id: personId } };
   },
 };
 

@@ -49,6 +49,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   removeMember: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
   // It has the other accounts of the person, too.
   exportMember: { role: OPERATOR },
+  erasePerson: { role: OPERATOR },
   inviteMember: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
   listInvitations: { role: VIEWER, members: [ADMIN], confinedBy: "account" },
   withdrawInvitation: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },

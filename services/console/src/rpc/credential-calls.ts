@@ -12,10 +12,11 @@ export function implementCredentials({ sessions, identities, issuer }: ConsoleCa
   }
 
   return {
-    async exportOwnData(_request, { requestHeader }) {
+    async exportOwnData({ beforeAct }, { requestHeader }) {
       await requireRule(sessions, consoleRules.exportOwnData, requestHeader);
       const sessionHash = sessions.hash(requestHeader);
-      return { document: (await identities.exportPerson({ sessionHash })).document };
+      const { document, nextAct } = await identities.exportPerson({ sessionHash, beforeAct });
+      return { document, nextAct };
     },
     async setPassword({ presentPassword, newPassword }, context) {
       await requireRule(sessions, consoleRules.setPassword, context.requestHeader);

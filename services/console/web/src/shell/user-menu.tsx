@@ -1,9 +1,10 @@
-import { useMutation } from "@connectrpc/connect-query";
-import { ConsoleService } from "@tollgate/proto/tollgate/v1/console";
+import { useTransport } from "@connectrpc/connect-query";
+import { useMutation } from "@tanstack/react-query";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { DropdownMenu } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
+import { exportOwnData } from "../calls/export-own-data.ts";
 import { useSession } from "../calls/use-session.ts";
 import { useSignOut } from "../calls/use-sign-out.ts";
 import { memberRoleNames } from "../format/member-roles.ts";
@@ -26,8 +27,10 @@ export function UserMenu({ operator }: { operator: Operator }) {
   const { memberRole = MemberRole.UNSPECIFIED, offersSecondFactor } = useSession().data ?? {};
   const isMember = memberRole !== MemberRole.UNSPECIFIED;
   const signOut = useSignOut();
-  const download = useMutation(ConsoleService.method.exportOwnData, {
-    onSuccess: ({ document }) => saveFile("tollgate-data.json", "application/json", document),
+  const transport = useTransport();
+  const download = useMutation({
+    mutationFn: async () =>
+      saveFile("tollgate-data.json", "application/json", await exportOwnData(transport)),
   });
   const [dialog, setDialog] = useState<"password" | "second factor">();
   const close = () => setDialog(undefined);
@@ -61,7 +64,7 @@ export function UserMenu({ operator }: { operator: Operator }) {
                 {operator.hasSecondFactor ? "Turn off second factor" : "Set up second factor"}
               </DropdownMenu.Item>
             )}
-            <DropdownMenu.Item className="popup-item" onSelect={() => download.mutate({})}>
+            <DropdownMenu.Item className="popup-item" onSelect={() => download.mutate()}>
               Download my data
             </DropdownMenu.Item>
             <DropdownMenu.Item className="popup-item" onSelect={() => signOut.mutate({})}>
