@@ -7,6 +7,8 @@ const failure = (message: string, members: object = {}) =>
 
 test.each([
   ["a refused connection", failure("connect", { code: "ECONNREFUSED" })],
+  ["a name without an address", failure("getaddrinfo", { code: "ENOTFOUND" })],
+  ["a name server that is away", failure("getaddrinfo", { code: "EAI_AGAIN" })],
   ["a connection that broke", failure("Connection terminated unexpectedly")],
   ["a server that stops", failure("terminating connection", { code: "57P01" })],
   ["a model of Prisma", failure("Can't reach database server", { code: "P1001" })],
