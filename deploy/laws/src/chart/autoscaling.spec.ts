@@ -71,4 +71,27 @@ describe("autoscaling", () => {
       );
     }
   });
+
+  it("adds pods at once, and removes one a minute after five quiet minutes", async () => {
+    const byKubernetes = ofKind<IHorizontalPodAutoscaler>(
+      await renderChart("production"),
+      "HorizontalPodAutoscaler",
+    ).map(({ spec }) => spec?.behavior);
+    const byKeda = ofKind<IScaledObject>(await renderChart("keda"), "ScaledObject").map(
+      ({ spec }) => spec.advanced?.horizontalPodAutoscalerConfig?.behavior,
+    );
+    const services = Object.keys(ownMetrics).length;
+    expect([byKubernetes.length, byKeda.length]).toEqual([services, services]);
+    for (const behavior of [...byKubernetes, ...byKeda]) {
+      expect(behavior?.scaleUp?.stabilizationWindowSeconds).toBeUndefined();
+      expect(behavior?.scaleUp?.policies).toEqual([
+        { type: "Percent", value: 100, periodSeconds: 30 },
+        { type: "Pods", value: 2, periodSeconds: 30 },
+      ]);
+      expect(behavior?.scaleDown).toEqual({
+        stabilizationWindowSeconds: 300,
+        policies: [{ type: "Pods", value: 1, periodSeconds: 60 }],
+      });
+    }
+  });
 });

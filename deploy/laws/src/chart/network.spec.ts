@@ -18,6 +18,8 @@ const externals: readonly Endpoint[] = [
   { name: "intranet", address: "10.9.9.9" },
   { name: "metadata service", address: "169.254.169.254" },
   { name: "internet", address: "203.0.113.9" },
+  { name: "intranet by IPv6", address: "fd00::9" },
+  { name: "internet by IPv6", address: "2600:1f18::9" },
 ];
 
 /**
@@ -109,7 +111,8 @@ describe("the network policies", () => {
   it("allow external connections only to services that call providers, and none to the cluster", async () => {
     const connections = await connectionsOf("defaults");
     const out = connections.filter((connection) => connection.endsWith(":443"));
-    expect(out).toEqual(each(withProviders, "internet:443").sort());
+    const internet = ["internet:443", "internet by IPv6:443"];
+    expect(out).toEqual(internet.flatMap((to) => each(withProviders, to)).sort());
     expect(connections.filter((connection) => connection.includes("metadata service:443"))).toEqual(
       [],
     );
@@ -137,7 +140,7 @@ describe("the network policies", () => {
       "console.oidc.roles[0]=staff=viewer",
     );
     const added = open.filter((connection) => !closed.includes(connection));
-    expect(added).toEqual(["console -> internet:443"]);
+    expect(added).toEqual(["console -> internet by IPv6:443", "console -> internet:443"]);
   });
 
   it("allow billing to connect to Stripe where payments are on", async () => {
@@ -151,14 +154,14 @@ describe("the network policies", () => {
       "payments.stripe.webhookSecret.key=webhook",
     );
     const added = open.filter((connection) => !closed.includes(connection));
-    expect(added).toEqual(["billing -> internet:443"]);
+    expect(added).toEqual(["billing -> internet by IPv6:443", "billing -> internet:443"]);
   });
 
   it("allow billing to connect to webhooks where warnings have them, with the key that encrypts", async () => {
     const closed = await connectionsOf("defaults");
     const open = await connectionsOf("defaults", "warnings.webhooks=true");
     const added = open.filter((connection) => !closed.includes(connection));
-    expect(added).toEqual(["billing -> internet:443"]);
+    expect(added).toEqual(["billing -> internet by IPv6:443", "billing -> internet:443"]);
   });
 
   it("allow customers to the listener of their own where there is one", async () => {
