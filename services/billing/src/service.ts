@@ -38,6 +38,7 @@ import { openStripe } from "./payments/stripe-client.ts";
 import { billingSchema } from "./schema.ts";
 import { implementSecretReads } from "./secrets/read-secrets.ts";
 import { readSendingSettings, startSending } from "./sending.ts";
+import { createStatementDrawing } from "./statements/statement-drawing.ts";
 import { startTasks } from "./tasks.ts";
 
 /** Accounts and keys, and the operator's commands. */
@@ -88,6 +89,7 @@ export const billing = defineService({
       ...{ stripe, statementIssuer, secretsKey, sealer, refusalDays, signUp },
       ...{ catalog: catalog.current, catalogFile: catalog.file, autoTopUps: tasks.autoTopUps },
       ...{ services: connectProviderServices(peer), testRate: new TestRate(now) },
+      drawStatement: createStatementDrawing(),
     };
     const commands = bindOperatorService(
       OperatorService,

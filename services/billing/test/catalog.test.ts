@@ -30,6 +30,7 @@ import type { PrismaClient } from "../src/generated/client.ts";
 import { implementOperator } from "../src/operator/operator.ts";
 import type { ProviderServices } from "../src/operator/provider-services.ts";
 import { TestRate } from "../src/operator/test-rate.ts";
+import { createStatementDrawing } from "../src/statements/statement-drawing.ts";
 import { type BillingDatabase, openBillingDatabase } from "./billing-database.ts";
 
 const log = createLog("silent");
@@ -81,6 +82,7 @@ describe("the catalog in the database", () => {
       stripe: undefined,
       autoTopUps: undefined,
       statementIssuer: undefined,
+      drawStatement: createStatementDrawing(),
       secretsKey: undefined,
       contentKey: undefined,
       contentDeletion: { wake() {} },

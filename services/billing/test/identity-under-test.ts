@@ -21,6 +21,7 @@ import { implementOperator } from "../src/operator/operator.ts";
 import type { OperatorParts } from "../src/operator/parts.ts";
 import type { ProviderServices } from "../src/operator/provider-services.ts";
 import { TestRate } from "../src/operator/test-rate.ts";
+import { createStatementDrawing } from "../src/statements/statement-drawing.ts";
 import { openBillingDatabase } from "./billing-database.ts";
 
 /** The calls about who uses the console, over a database of their own. */
@@ -71,6 +72,7 @@ export async function startIdentity(
     stripe: undefined,
     autoTopUps: undefined,
     statementIssuer: undefined,
+    drawStatement: createStatementDrawing(),
     conversations: createClient(ConversationService, transport),
     catalogFile: undefined,
     factorPolicy: "off" as const,

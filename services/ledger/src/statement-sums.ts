@@ -3,7 +3,7 @@ import { invalidParam } from "@tollgate/core/errors";
 import type pg from "pg";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Lines of a kind that are listed one by one. The rest is one line. */
+/** Lines of a kind that are listed one by one. The rest is one line, and of charges one for each model. */
 const maxLines = 1_000;
 
 export interface StatementPeriod {
@@ -153,9 +153,14 @@ interface ChargeRow {
   charged: bigint;
 }
 
+/** What is behind the listed lines is summed by model, without a key. */
 const chargesSql = `
-  SELECT alias, key_id, sum(requests - failed_requests)::bigint AS requests,
-    sum(charged_nano_usd)::bigint AS charged
-  FROM usage_day WHERE account_id = $1 AND day >= $2 AND day < $3
-  GROUP BY alias, key_id HAVING sum(requests - failed_requests) > 0
-  ORDER BY charged DESC, alias, key_id`;
+  SELECT alias, CASE WHEN place <= ${maxLines} THEN key_id ELSE '' END AS key_id,
+    sum(requests)::bigint AS requests, sum(charged)::bigint AS charged
+  FROM (
+    SELECT alias, key_id, sum(requests - failed_requests) AS requests,
+      sum(charged_nano_usd) AS charged,
+      row_number() OVER (ORDER BY sum(charged_nano_usd) DESC, alias, key_id) AS place
+    FROM usage_day WHERE account_id = $1 AND day >= $2 AND day < $3
+    GROUP BY alias, key_id HAVING sum(requests - failed_requests) > 0) line
+  GROUP BY 1, 2 ORDER BY min(place)`;

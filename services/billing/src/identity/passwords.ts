@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import { invalidParam } from "@tollgate/core/errors";
+import { createTurns } from "@tollgate/core/turns";
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
@@ -33,22 +34,10 @@ export interface Passwords {
  * the time of a hash grow with 2 to the power of `cost`.
  */
 export function createPasswords(cost = safeCost): Passwords {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-
-  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (waiting >= maxWaiting) {
-      const message = "Too many people sign in at the same time. Retry in a moment.";
-      throw new GatewayError("rate_limited", message, { retryAfterSeconds: 5 });
-    }
-    waiting += 1;
-    const turn = last.then(work).finally(() => {
-      waiting -= 1;
-    });
-    last = turn.catch(() => {});
-    return turn;
-  }
-
+  const inTurn = createTurns(
+    maxWaiting,
+    "Too many people sign in at the same time. Retry in a moment.",
+  );
   return {
     hash: (password) => inTurn(() => hashPassword(password, cost)),
     isStored: (password, stored) => inTurn(() => isPassword(password, stored, cost)),

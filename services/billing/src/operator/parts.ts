@@ -13,6 +13,7 @@ import type { Mailing } from "../mail/mailing.ts";
 import type { SignUpSettings } from "../members/sign-up-settings.ts";
 import type { StripeAccess } from "../payments/stripe-client.ts";
 import type { Sealer } from "../sealing.ts";
+import type { StatementDrawing } from "../statements/statement-drawing.ts";
 import type { Webhooks } from "../warnings/channels.ts";
 import type { ProviderServices } from "./provider-services.ts";
 import type { TestRate } from "./test-rate.ts";
@@ -37,6 +38,7 @@ export interface OperatorParts {
   autoTopUps: Pick<Repeating, "wake"> | undefined;
   /** Who issues statements: lines. Undefined where none are issued. */
   statementIssuer: readonly string[] | undefined;
+  drawStatement: StatementDrawing;
   /** Returns the catalog in use. */
   catalog(): Catalog;
   /** Seals the secrets that operators set. Undefined where it is not set. */

@@ -9,7 +9,6 @@ import { statementCsv } from "../csv/statement-csv.ts";
 import { Prisma } from "../generated/client.ts";
 import { accountNameColumn, findPage, having, inOrderOf, searching } from "../row-page.ts";
 import { issueStatements } from "../statements/issue-statements.ts";
-import { drawStatement } from "../statements/statement-pdf.ts";
 import { readStatement } from "../statements/stored-statements.ts";
 import { pageSize } from "./account-messages.ts";
 import type { OperatorParts } from "./parts.ts";
@@ -22,6 +21,7 @@ export function implementStatements({
   credits,
   actor,
   statementIssuer,
+  drawStatement,
   now,
 }: OperatorParts) {
   return {

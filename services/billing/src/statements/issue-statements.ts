@@ -27,6 +27,8 @@ export interface IssuedStatements {
 /** The sums of an account's month do not add up. */
 class InexactStatement extends Error {}
 
+/** The name in a line that sums what is behind the listed keys of a model. */
+const otherKeys = "other keys";
 const accountsPerPage = 200;
 const timeoutMs = 30_000;
 const hourMs = 60 * 60 * 1_000;
@@ -149,7 +151,10 @@ function issue(
         customer: profile === null ? [name] : profileLines(profile),
         sums: {
           ...sums,
-          charges: sums.charges.map((one) => ({ ...one, keyName: names.get(one.keyId) ?? "" })),
+          charges: sums.charges.map((one) => ({
+            ...one,
+            keyName: one.keyId === "" ? otherKeys : (names.get(one.keyId) ?? ""),
+          })),
         },
       });
       const document = toJson(StatementSchema, statement) as JsonObject;

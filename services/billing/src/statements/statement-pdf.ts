@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import type { Statement, StatementLine } from "@tollgate/proto/tollgate/v1/statement";
@@ -9,11 +10,19 @@ const amountWidth = 110;
 const rowHeight = 15;
 /** A row that would begin below this begins a new page. */
 const pageEnd = 770;
+/** The rows that are drawn without a pause. They take some 25 ms. */
+const rowsAtOnce = 10;
 
 type Pdf = PDFKit.PDFDocument;
 
-/** Draws a statement. Resolves with the same PDF for the same statement. */
-export async function drawStatement(statement: Statement): Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * Draws a statement. Resolves with the same PDF for the same statement. A row takes milliseconds, so that other work
+ * of the process runs in between.
+ */
+export async function drawStatement(
+  statement: Statement,
+  pause: () => Promise<unknown> = nextTurn,
+): Promise<Uint8Array<ArrayBuffer>> {
   const { default: PdfDocument } = await import("pdfkit");
   const { number, month, issuedAt, issuer, customer, sums } = statement;
   const createdAt = issuedAt === undefined ? new Date(0) : timestampDate(issuedAt);
@@ -34,15 +43,21 @@ export async function drawStatement(statement: Statement): Promise<Uint8Array<Ar
   const date = createdAt.toISOString().slice(0, 10);
   text(pdf, `Issued ${date}. Account ${statement.accountName} (${statement.accountId}).`);
   if (sums !== undefined) {
+    const drawing = { pdf, pause };
     row(pdf, "Opening balance", sums.openingNanoUsd, "bold");
-    section(pdf, "Top-ups", sums.topUps.map(lineOf), sums.topUpsNanoUsd);
+    await drawSection(drawing, "Top-ups", sums.topUps.map(lineOf), sums.topUpsNanoUsd);
     const charges = sums.charges.map(({ alias, keyId, keyName, requests, chargedNanoUsd }) => ({
       label: `${alias} · ${keyName === "" ? keyId : keyName} · ${requests} requests`,
       amount: -chargedNanoUsd,
     }));
-    section(pdf, "Charges", charges, -sums.chargesNanoUsd);
-    section(pdf, "Refunds", sums.refunds.map(lineOf), sums.refundsNanoUsd);
-    section(pdf, "Adjustments", sums.adjustments.map(lineOf), sums.adjustmentsNanoUsd);
+    await drawSection(drawing, "Charges", charges, -sums.chargesNanoUsd);
+    await drawSection(drawing, "Refunds", sums.refunds.map(lineOf), sums.refundsNanoUsd);
+    await drawSection(
+      drawing,
+      "Adjustments",
+      sums.adjustments.map(lineOf),
+      sums.adjustmentsNanoUsd,
+    );
     row(pdf, "Closing balance", sums.closingNanoUsd, "bold");
   }
   pdf.end();
@@ -53,6 +68,12 @@ export async function drawStatement(statement: Statement): Promise<Uint8Array<Ar
 /** Returns the number of a statement as people read it. */
 export function numberText(number: bigint): string {
   return String(number).padStart(6, "0");
+}
+
+interface Drawing {
+  pdf: Pdf;
+  /** Resolves when other work of the process has run. */
+  pause(): Promise<unknown>;
 }
 
 interface Row {
@@ -81,9 +102,17 @@ function drawHead(
   pdf.y = Math.max(left, pdf.y) + 20;
 }
 
-function section(pdf: Pdf, title: string, rows: readonly Row[], sum: bigint): void {
+async function drawSection(
+  { pdf, pause }: Drawing,
+  title: string,
+  rows: readonly Row[],
+  sum: bigint,
+): Promise<void> {
   row(pdf, title, sum, "bold");
-  for (const { label, amount } of rows) row(pdf, label, amount);
+  for (const [index, { label, amount }] of rows.entries()) {
+    if (index % rowsAtOnce === rowsAtOnce - 1) await pause();
+    row(pdf, label, amount);
+  }
 }
 
 function row(pdf: Pdf, label: string, amount: bigint, font: "regular" | "bold" = "regular"): void {
