@@ -5,6 +5,7 @@ import { GatewayError } from "@tollgate/core/errors";
 import { joinSmallBuffers } from "@tollgate/core/small-buffers";
 import { gatherChunks } from "@tollgate/http/gather-chunks";
 import type { BodyReservation } from "./body-space.ts";
+import { codingOf, noCoding, unknownCoding } from "./content-coding.ts";
 import { type Decompress, FrameDecoder } from "./frame-decoder.ts";
 import { maxBodyBytes, RequestBody } from "./request-body.ts";
 
@@ -50,13 +51,13 @@ export async function readBody(
   reservation: Pick<BodyReservation, "grow">,
   limit: BodyLimit = largest,
 ): Promise<RequestBody> {
-  const { "content-length": length, "content-encoding": coding = "identity" } = req.headers;
-  const name = coding.trim().toLowerCase();
-  if (name === "identity" && Number(length) > limit.bytes) throw limit.error();
+  const name = codingOf(req);
+  const isPlain = name === noCoding;
+  if (isPlain && Number(req.headers["content-length"]) > limit.bytes) throw limit.error();
   // A destroyed request emits no further events, not even an error.
   if (req.destroyed) throw unreadable(new Error("the body was cut off"));
   try {
-    return await (name === "identity"
+    return await (isPlain
       ? collect(req, { req, reservation, limit })
       : decode(name, { req, reservation, limit }));
   } catch (error) {
@@ -72,7 +73,7 @@ interface Reading {
 
 async function decode(coding: string, reading: Reading): Promise<RequestBody> {
   const createDecoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
-  if (createDecoder === undefined) throw unknownCoding(coding);
+  if (createDecoder === undefined) throw unknownCoding(coding, Object.keys(decoders));
   const { req } = reading;
   const gathered = gatherChunks();
   const decoder = new FrameDecoder(createDecoder, codingsOfFrames.has(coding));
@@ -123,12 +124,6 @@ function unreadable(cause: unknown): GatewayError {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-function unknownCoding(coding: string): GatewayError {
-  const names = Object.keys(decoders).join(", ");
-  const message = `The body has the content coding ${JSON.stringify(coding.slice(0, 40))}. Send it with none, or with one of these: ${names}.`;
-  return new GatewayError("invalid_json", message, { status: 415 });
 }
 
 function tooLarge(): GatewayError {

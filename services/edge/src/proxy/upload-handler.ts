@@ -1,6 +1,7 @@
 import type { BalanceGuard } from "../auth/balance-guard.ts";
 import { callerOf } from "../auth/caller.ts";
 import type { Revocations } from "../auth/revocations.ts";
+import { codingOf, noCoding, unknownCoding } from "../http/content-coding.ts";
 import type { KeyedHandler } from "../http/handler.ts";
 import { attachContext, setHeaders } from "../http/request-context.ts";
 import type { ServiceProxy } from "./service-proxy.ts";
@@ -12,7 +13,7 @@ interface UploadDependencies {
 
 /**
  * Returns the handler of a route whose body the service reads itself: the request is proxied after
- * the balance check. A stream of events ends when the key is revoked or expires.
+ * the balance check. One in a content coding is refused with 415. A stream of events ends when the key is revoked or expires.
  */
 export function forwardUpload(
   { balance, revocations }: UploadDependencies,
@@ -21,6 +22,8 @@ export function forwardUpload(
   return async (context, principal) => {
     await balance.check(principal.accountId);
     const { req, res } = context;
+    // A form is read, and sent on, as it is.
+    if (codingOf(req) !== noCoding) throw unknownCoding(codingOf(req), []);
     if (res.destroyed) return;
     attachContext(context);
     setHeaders(context);

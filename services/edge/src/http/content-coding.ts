@@ -1,0 +1,17 @@
+import type { IncomingMessage } from "node:http";
+import { GatewayError } from "@tollgate/core/errors";
+
+/** What a body without a coding has. */
+export const noCoding = "identity";
+
+/** Returns the content coding of a request's body, in small letters. */
+export function codingOf({ headers }: Pick<IncomingMessage, "headers">): string {
+  return (headers["content-encoding"] ?? noCoding).trim().toLowerCase();
+}
+
+/** Returns the error for a body in a coding that is not decoded, besides which `decoded` are. */
+export function unknownCoding(coding: string, decoded: readonly string[]): GatewayError {
+  const others = decoded.length === 0 ? "" : `, or with one of these: ${decoded.join(", ")}`;
+  const message = `The body has the content coding ${JSON.stringify(coding.slice(0, 40))}. Send it with none${others}.`;
+  return new GatewayError("invalid_json", message, { status: 415 });
+}
