@@ -16,19 +16,19 @@ export function implementEntries(parts: LedgerParts) {
   return {
     async listEntries({ filter, ...page }) {
       await flushCaptures(parts);
-      const { from, to, kind = "", requestId = "" } = filter ?? {};
-      const entries = await listEntries(
+      const { from, to, kind = "", requestId = "", keyId = "" } = filter ?? {};
+      const { entries, nextEntryId } = await listEntries(
         { pool, prisma },
         {
           ...page,
           filter: {
-            ...{ kind, requestId },
+            ...{ kind, requestId, keyId },
             ...(from && { from: dateOfTimestamp(from) }),
             ...(to && { to: dateOfTimestamp(to) }),
           },
         },
       );
-      return { entries: entries.map(toEntry) };
+      return { entries: entries.map(toEntry), nextEntryId };
     },
     async listConversationEntries(query) {
       await flushCaptures(parts, query.accountId);

@@ -1,11 +1,14 @@
 import { invalidParam } from "@tollgate/core/errors";
 import { lostPrefix } from "@tollgate/core/ids";
+import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import type pg from "pg";
 import { idAt } from "./entry-id.ts";
 import type { Entry, PrismaClient } from "./generated/client.ts";
 import { isRefundSql } from "./statement-sums.ts";
 
 const maxPage = 1_000;
+/** How many entries a page compares with a key at the most, so that it takes some 50 ms. */
+const maxCompared = 10_000;
 /** A request is recorded at its end: a stream may have begun an hour before. */
 const maxRequestMs = 60 * 60_000;
 
@@ -13,9 +16,10 @@ export interface EntryPage {
   /** Empty: every account. */
   accountId: string;
   limit: number;
-  /** Empty: the newest. */
+  /** Empty: the first page. */
   beforeEntryId: string;
   filter?: EntryConditions;
+  order?: TimeOrder;
 }
 
 /** Each member that is set must match. */
@@ -27,34 +31,51 @@ export interface EntryConditions {
   kind?: string;
   /** Empty: any. */
   requestId?: string;
+  /** Empty: any. No index has the entries of a key. */
+  keyId?: string;
 }
 
 /**
- * Resolves with a page of entries, newest first: 1,000 at most. Throws `invalid_param` for a kind that does not
- * exist.
+ * Resolves with a page of entries, 1,000 at most, and the entry after which the next page begins, which is empty
+ * where there are no more. Compares 10,000 entries with a key at the most, so a page may be short, or empty, and
+ * not the last one. Throws `invalid_param` for a kind that does not exist.
  */
 export async function listEntries(
   { pool, prisma }: { pool: pg.Pool; prisma: PrismaClient },
   page: EntryPage,
-): Promise<Entry[]> {
-  const { text, values } = findSql(page);
-  const { rows } = await pool.query<{ id: string }>(text, values);
-  const ids = rows.map(({ id }) => id);
-  const entries = await prisma.entry.findMany({ where: { id: { in: ids } } });
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+): Promise<{ entries: Entry[]; nextEntryId: string }> {
+  const { rows, order, take, values } = pageSql(page);
+  const keyId = page.filter?.keyId ?? "";
+  const text =
+    keyId === ""
+      ? `SELECT id ${rows} LIMIT ${take}`
+      : `SELECT id FROM (SELECT id, recorded_at, key_id ${rows} LIMIT ${maxCompared}) AS compared
+         WHERE key_id = $${values.length + 1} ORDER BY ${order} LIMIT ${take}`;
+  const found = await pool.query<{ id: string }>(text, keyId === "" ? values : [...values, keyId]);
+  const ids = found.rows.map(({ id }) => id);
+  const stored = await prisma.entry.findMany({ where: { id: { in: ids } } });
+  const byId = new Map(stored.map((entry) => [entry.id, entry]));
+  const entries = ids.flatMap((id) => byId.get(id) ?? []);
+  if (ids.length === take) return { entries, nextEntryId: ids.at(-1) ?? "" };
+  if (keyId === "") return { entries, nextEntryId: "" };
+  const last = await pool.query<{ id: string }>(
+    `SELECT id ${rows} OFFSET ${maxCompared - 1} LIMIT 1`,
+    values,
+  );
+  return { entries, nextEntryId: last.rows[0]?.id ?? "" };
 }
 
 /**
- * Returns the statement. An account's entries are read by entry_account_recorded_at, those of all by their ids,
+ * Returns the rows of a page, of any key. An account's entries are read by entry_account_recorded_at, those of all by their ids,
  * which ascend with the times of their requests, and what is no usage by the indexes of these few. The database
  * compares the times: the entries of one statement share a time, and a Date would lose its microseconds.
  */
-function findSql({ accountId, limit, beforeEntryId, filter = {} }: EntryPage) {
+function pageSql({ accountId, limit, beforeEntryId, filter = {}, order: by }: EntryPage) {
   const values: unknown[] = [];
   const add = (value: unknown) => `$${values.push(value)}`;
   const { from, to, kind = "", requestId = "" } = filter;
   const ofAccount = accountId !== "";
+  const [after, direction] = by === TimeOrder.OLDEST ? [">", "ASC"] : ["<", "DESC"];
   const bounds = kind === "" ? ["true"] : [conditionOf(kind)];
   if (ofAccount) bounds.push(`account_id = ${add(accountId)}`);
   if (requestId !== "") bounds.push(`request_id = ${add(requestId)}`);
@@ -66,12 +87,12 @@ function findSql({ accountId, limit, beforeEntryId, filter = {} }: EntryPage) {
   if (beforeEntryId !== "") {
     const before = add(beforeEntryId);
     const position = `(SELECT recorded_at, id FROM entry WHERE id = ${before} LIMIT 1)`;
-    bounds.push(ofAccount ? `(recorded_at, id) < ${position}` : `id < ${before}`);
+    bounds.push(ofAccount ? `(recorded_at, id) ${after} ${position}` : `id ${after} ${before}`);
   }
-  const order = ofAccount ? "recorded_at DESC, id DESC" : "id DESC";
+  const order = ofAccount ? `recorded_at ${direction}, id ${direction}` : `id ${direction}`;
   const take = Math.min(Math.max(limit, 1), maxPage);
-  const text = `SELECT id FROM entry WHERE ${bounds.join(" AND ")} ORDER BY ${order} LIMIT ${take}`;
-  return { text, values };
+  const rows = `FROM entry WHERE ${bounds.join(" AND ")} ORDER BY ${order}`;
+  return { rows, order, take, values };
 }
 
 /** Each condition of a kind that is no usage implies the one of its indexes. */

@@ -1,5 +1,5 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
+import { RequestOrder, type UsageFilter } from "@tollgate/proto/tollgate/v1/ledger";
 import type pg from "pg";
 import { idAt, idBefore, maxRequestMs } from "./entry-id.ts";
 import type { Entry, PrismaClient } from "./generated/client.ts";
@@ -9,6 +9,8 @@ import { readLines } from "./usage-lines.ts";
 
 /** What a call compares with its filters at the most, so that it takes some 50 ms at the most. */
 const maxExamined = 10_000;
+/** How many requests are put in an order other than that of their times, in some 100 ms. */
+const maxSorted = 5_000;
 
 export interface RequestPage {
   /** Empty: every account. */
@@ -24,8 +26,9 @@ export interface RequestPage {
   /** Does not belong to the period. */
   to?: Date | undefined;
   limit: number;
-  /** Empty: the newest. */
+  /** Empty: the first page. */
   beforeCursor: string;
+  order?: RequestOrder;
 }
 
 export type StoredRequest = ReturnType<typeof toRequest>;
@@ -36,9 +39,9 @@ interface Databases {
 }
 
 /**
- * Resolves with a page of requests that match, newest first, and the cursor of the next page, which is
+ * Resolves with a page of requests that match, in their order, and the cursor of the next page, which is
  * empty after the last one. Examines 10,000 requests at the most, so a page may be empty and not the
- * last one.
+ * last one. An order by something else than the time is that of the newest 5,000.
  */
 export async function findRequests(
   databases: Databases,
@@ -51,7 +54,8 @@ export async function findRequests(
   const stored = await readRequests(databases, shown);
   const requests = stored.map((request) => ({ ...request, lines: [], providerUsage: "" }));
   if (ids.length > page.limit) return { requests, nextCursor: shown.at(-1) ?? "" };
-  return { requests, nextCursor: examined === maxExamined ? (last ?? "") : "" };
+  const isLast = examined < maxExamined || sortOf(page) !== undefined;
+  return { requests, nextCursor: isLast ? "" : (last ?? "") };
 }
 
 interface FoundRow {
@@ -76,18 +80,42 @@ function findSql(page: RequestPage): { text: string; values: unknown[] } {
     ...(page.onlyFailed ? ["kind = 'failure'"] : []),
     ...filterConditions({ ...page, accountId: "" }, add),
   ];
+  const sorted = sortOf(page);
+  const unfiltered = matches.length === 0 ? page.limit + 1 : maxExamined;
   const text = `
     WITH examined AS MATERIALIZED (
       SELECT id, recorded_at, row_number() OVER (ORDER BY ${order}) AS n,
         ${matchSql(matches, ofError)} AS matches
       FROM ${ofError ? failedRequests : "entry"} WHERE ${bounds.join(" AND ")}
-      ORDER BY ${order} LIMIT ${matches.length === 0 ? page.limit + 1 : maxExamined}
+      ORDER BY ${order} LIMIT ${sorted ? maxSorted : unfiltered}
+    ), found AS MATERIALIZED (
+      SELECT id, ${sorted ? `row_number() OVER (ORDER BY ${sorted} DESC NULLS LAST, n)` : "n"} AS n
+      FROM examined WHERE matches
     )
     SELECT
-      ARRAY(SELECT id FROM examined WHERE matches ORDER BY n LIMIT ${page.limit + 1}) AS ids,
+      ARRAY(SELECT id FROM found ${sorted ? positionSql(page, add) : ""}
+        ORDER BY n LIMIT ${page.limit + 1}) AS ids,
       (SELECT id FROM examined ORDER BY n DESC LIMIT 1) AS last,
       (SELECT count(*)::int FROM examined) AS examined`;
   return { text, values };
+}
+
+/** Returns what requests are ordered by, where that is not their time. */
+function sortOf({ order }: RequestPage): string | undefined {
+  return order === undefined ? undefined : sortedBy[order];
+}
+
+const sortedBy: Partial<Record<RequestOrder, string>> = {
+  [RequestOrder.CHARGED]: `(SELECT -amount_nano_usd FROM entry e
+    WHERE e.id = examined.id AND e.recorded_at = examined.recorded_at LIMIT 1)`,
+  [RequestOrder.DURATION]: `(SELECT (trail ->> 1)::int FROM request_trail t
+    WHERE t.entry_id = examined.id AND t.recorded_at = examined.recorded_at LIMIT 1)`,
+};
+
+/** Returns the condition of the requests after the cursor; of all, where it is empty. */
+function positionSql({ beforeCursor }: RequestPage, add: AddValue): string {
+  if (beforeCursor === "") return "";
+  return `WHERE n > (SELECT n FROM found WHERE id = ${add(beforeCursor)})`;
 }
 
 /** Returns the conditions of what a call examines, and its order: by the time, or by the id alone. */
@@ -104,12 +132,15 @@ function boundsOf(page: RequestPage, add: AddValue): { bounds: string[]; order: 
     bounds.push(`recorded_at < ${add(to)}`);
     if (!byTime) bounds.push(`id < ${add(idAt(to.getTime() + maxRequestMs))}`);
   }
-  if (beforeCursor !== "") {
+  const isOldest = page.order === RequestOrder.OLDEST;
+  const [after, direction] = isOldest ? [">", "ASC"] : ["<", "DESC"];
+  if (beforeCursor !== "" && sortOf(page) === undefined) {
     const cursor = add(beforeCursor);
     const position = `(SELECT recorded_at, id FROM entry WHERE id = ${cursor} LIMIT 1)`;
-    bounds.push(byTime ? `(recorded_at, id) < ${position}` : `id < ${cursor}`);
+    bounds.push(byTime ? `(recorded_at, id) ${after} ${position}` : `id ${after} ${cursor}`);
   }
-  return { bounds, order: byTime ? "recorded_at DESC, id DESC" : "id DESC" };
+  const order = byTime ? `recorded_at ${direction}, id ${direction}` : `id ${direction}`;
+  return { bounds, order };
 }
 
 function subjectBounds({ accountId, errorCode, filter }: RequestPage, add: AddValue): string[] {

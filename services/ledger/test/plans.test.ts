@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { RequestOrder, UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
+import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
@@ -93,6 +94,10 @@ describe("reads of the ledger", () => {
     ["the events that are not recorded", () => findMissing(pool, someIds)],
     ["a page of entries", () => page("")],
     ["the next page", async () => page((await newest()).id)],
+    ["the first page", () => page("", { order: TimeOrder.OLDEST })],
+    ["the entries of a key", () => page("", { filter: { keyId: "key_1" } })],
+    ["the requests that were charged most", () => sorted(RequestOrder.CHARGED, accountId)],
+    ["the slowest requests of all accounts", () => sorted(RequestOrder.DURATION, "")],
     ["the top-ups of an account", () => ofKind("top_up", accountId)],
     ["the refunds of all accounts", () => ofKind("refund", "")],
     ["the sums of all wallets", () => sumWallets(pool, { from: april, to: may })],
@@ -135,10 +140,10 @@ describe("reads of the ledger", () => {
     const all = new Set<string>();
     let last = "";
     for (let more = true; more; ) {
-      const entries = await page(last);
+      const { entries, nextEntryId } = await page(last);
       for (const { id } of entries) all.add(id);
-      last = entries.at(-1)?.id ?? "";
-      more = entries.length > 0;
+      last = nextEntryId;
+      more = nextEntryId !== "";
     }
     expect(all.size).toBe(captured + 1);
   });
@@ -152,8 +157,13 @@ describe("reads of the ledger", () => {
     return listEntries({ pool, prisma }, { ...firstPage, accountId: of, filter: { kind } });
   }
 
-  function page(beforeEntryId: string) {
-    return listEntries({ pool, prisma }, { ...firstPage, accountId, beforeEntryId });
+  function page(beforeEntryId: string, more: object = {}) {
+    return listEntries({ pool, prisma }, { ...firstPage, accountId, beforeEntryId, ...more });
+  }
+
+  function sorted(order: RequestOrder, of: string) {
+    const page = { onlyFailed: false, errorCode: "", limit: 10, beforeCursor: "" };
+    return findRequests({ pool, prisma }, { ...page, accountId: of, order });
   }
 
   function failures(of: string, beforeCursor: string) {
@@ -174,7 +184,7 @@ describe("reads of the ledger", () => {
   }
 
   async function newest() {
-    const [entry] = await page("");
+    const [entry] = (await page("")).entries;
     if (entry === undefined) throw new Error("the account has entries");
     return entry;
   }

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { UsageBy, UsageFilterSchema } from "@tollgate/proto/tollgate/v1/ledger";
+import { RequestOrder, UsageBy, UsageFilterSchema } from "@tollgate/proto/tollgate/v1/ledger";
+import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import {
   AttemptSchema,
   Outcome,
@@ -15,6 +16,7 @@ import { createCapture } from "../src/capture.ts";
 import { PrismaClient } from "../src/generated/client.ts";
 import { listOpenHolds } from "../src/open-holds.ts";
 import { sumOverview } from "../src/overview.ts";
+import { listEntries } from "../src/read-entries.ts";
 import { findRequestEntries, findRequests, toRequests } from "../src/requests.ts";
 import { createHoldTaker } from "../src/take-holds.ts";
 import { createTrailPartitions } from "../src/trail-partitions.ts";
@@ -222,6 +224,86 @@ describe("requests", () => {
     const later = new Date(Date.now() + 60_000);
     expect((await find({ from: later })).requests).toEqual([]);
     expect((await find({ to: later })).requests).toHaveLength(4);
+  });
+
+  test("are ordered by their time, what they were charged and how long they took, page by page", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const took = (durationMs: number) => create(RequestTrailSchema, { ...trail, durationMs });
+    const sums: readonly (readonly [number, bigint, number])[] = [
+      ...([
+        [0, 300n, 40],
+        [1, 900n, 10],
+        [2, 300n, 70],
+        [3, 0n, 90],
+      ] as const),
+    ];
+    const events = await capture(
+      accountId,
+      ...sums.map(([index, costNanoUsd, ms]) => ({
+        ...{ costNanoUsd, trail: took(ms), alias: index === 2 ? "other" : "usual" },
+        id: `req_${index}-${accountId}`,
+      })),
+    );
+    const pages = async (order: RequestOrder, more: object = {}) => {
+      const found: number[] = [];
+      for (let beforeCursor = ""; ; ) {
+        const page = { ...all, accountId, order, limit: 2, beforeCursor, ...more };
+        const { requests, nextCursor } = await findRequests({ pool, prisma }, page);
+        found.push(...requests.map(({ id }) => events.findIndex((event) => event.id === id)));
+        if (nextCursor === "") return found;
+        beforeCursor = nextCursor;
+      }
+    };
+    expect(await pages(RequestOrder.UNSPECIFIED)).toEqual([3, 2, 1, 0]);
+    expect(await pages(RequestOrder.OLDEST)).toEqual([0, 1, 2, 3]);
+    // Of those that were charged the same, the newest is first.
+    expect(await pages(RequestOrder.CHARGED)).toEqual([1, 2, 0, 3]);
+    expect(await pages(RequestOrder.DURATION)).toEqual([3, 2, 0, 1]);
+    const filter = create(UsageFilterSchema, { alias: "usual" });
+    expect(await pages(RequestOrder.CHARGED, { filter })).toEqual([1, 0, 3]);
+    const ofAll = { accountId: "", filter: create(UsageFilterSchema, { alias: "other" }) };
+    expect(await pages(RequestOrder.DURATION, ofAll)).toContain(2);
+  });
+
+  test("have entries that are listed by their key, in both orders, page by page", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const events = await capture(
+      accountId,
+      ...["key_a", "key_b", "key_a", "key_a"].map((keyId) => ({ keyId, costNanoUsd: 1n })),
+    );
+    const list = async (more: object) => {
+      const page = { accountId, limit: 2, beforeEntryId: "", filter: { keyId: "key_a" } };
+      const found = await listEntries({ pool, prisma }, { ...page, ...more });
+      const indexes = found.entries.map(({ eventId }) =>
+        events.findIndex(({ id }) => id === eventId),
+      );
+      return [indexes, found.nextEntryId] as const;
+    };
+    const [newest, next] = await list({});
+    expect(newest).toEqual([3, 2]);
+    expect(await list({ beforeEntryId: next })).toEqual([[0], ""]);
+    const order = TimeOrder.OLDEST;
+    const [oldest, after] = await list({ order });
+    expect(oldest).toEqual([0, 2]);
+    expect(await list({ order, beforeEntryId: after })).toEqual([[3], ""]);
+    // The top-up is the first one.
+    expect((await list({ order, filter: {} }))[0]).toEqual([-1, 0]);
+  });
+
+  test("that ended with an error are ordered by what they were charged, too", async () => {
+    const accountId = await openWallet(pool, 100_000n);
+    const code = `error_${accountId}`;
+    const cut = create(RequestTrailSchema, { ...trail, errorCode: code });
+    const costs = [100n, 500n, 300n];
+    const events = await capture(
+      accountId,
+      ...costs.map((costNanoUsd, index) => ({
+        ...{ costNanoUsd, trail: cut, id: `req_${index}-${accountId}` },
+      })),
+    );
+    const page = { ...all, accountId, errorCode: code, order: RequestOrder.CHARGED };
+    const { requests } = await findRequests({ pool, prisma }, page);
+    expect(requests.map(({ id }) => id)).toEqual([1, 2, 0].map((index) => events[index]?.id));
   });
 
   test("are found by the error with which they ended, of an account and of all, page by page", async () => {

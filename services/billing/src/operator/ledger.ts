@@ -8,7 +8,7 @@ import { walletsCsv } from "../csv/wallets-csv.ts";
 import { findLabelledKeys, readKeyLabels } from "../labelled-keys.ts";
 import { readMonthText, startOfMonth } from "../statements/months.ts";
 import { findEndUser } from "./end-users.ts";
-import { nameSums } from "./names.ts";
+import { nameRows, nameSums } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** A verification reads every entry. */
@@ -17,12 +17,14 @@ const verifyTimeoutMs = 60 * 60 * 1_000;
 /** The operator's calls about entries and usage. */
 export function implementLedger({ prisma, ledger, credits, actor, now }: OperatorParts) {
   return {
-    async listLedger({ account, limit, beforeEntryId, filter, asCsv }) {
+    async listLedger({ account, limit, beforeEntryId, filter, asCsv, order }) {
       const accountId = await accountIdOf(prisma, account);
-      const page = { accountId, limit, beforeEntryId, ...(filter && { filter }) };
-      const { entries } = await ledger.listEntries(page);
+      const page = { accountId, limit, beforeEntryId, order, ...(filter && { filter }) };
+      const { entries, nextEntryId } = await ledger.listEntries(page);
       const isFirst = beforeEntryId === "";
-      return { entries, ...(asCsv && { csv: entriesCsv(entries, { isFirst }) }) };
+      const csv = asCsv && entriesCsv(entries, { isFirst });
+      const names = await nameRows(prisma, entries);
+      return { entries, nextEntryId, names, ...(csv && { csv }) };
     },
     async readMonth({ month: text, asCsv }) {
       const month = text === "" ? startOfMonth(now()) : readMonthText(text);

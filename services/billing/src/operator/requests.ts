@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
-import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { ListRequestsRequest, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
 import { liveProcesses, toProcess } from "../catalog/processes.ts";
@@ -24,24 +24,7 @@ export function implementRequests(parts: OperatorParts) {
       const names = await nameIds(prisma, { keyIds: holds.map(({ keyId }) => keyId) });
       return { holds, hasMore, names };
     },
-    async listRequests(request) {
-      const { account, keyId, alias, provider, routeType, plan, tag, owner } = request;
-      const { onlyFailed, errorCode, beforeCursor, from, to, without } = request;
-      const accountId = await accountIdOf(prisma, account);
-      const [keys, endUser] = await Promise.all([
-        findLabelledKeys(prisma, { accountId, tag, owner, without }),
-        findEndUser(prisma, { accountId, named: request.endUser }),
-      ]);
-      const { requests, nextCursor } = await ledger.findRequests({
-        ...{ accountId, onlyFailed, errorCode, beforeCursor, limit: pageSize(request.limit) },
-        filter: { keyId, alias, provider, routeType, plan, endUser, without },
-        ...keys,
-        ...(from && { from }),
-        ...(to && { to }),
-      });
-      const names = await nameRows(prisma, requests);
-      return { requests, hasMore: nextCursor !== "", nextCursor, names };
-    },
+    listRequests: (request) => listRequests(parts, request),
     async getRequest({ id, account }) {
       const accountId = await accountIdOf(prisma, account);
       const [{ requests, entries, refunds }, refusals] = await Promise.all([
@@ -84,6 +67,32 @@ export function implementRequests(parts: OperatorParts) {
       return { ...overview, forecasts, refusals, ...out };
     },
   } satisfies Partial<Implementation<typeof OperatorService>>;
+}
+
+async function listRequests({ prisma, ledger }: OperatorParts, request: ListRequestsRequest) {
+  const { account, keyId, alias, provider, routeType, plan, tag, owner } = request;
+  const { onlyFailed, errorCode, beforeCursor, from, to, without, order } = request;
+  const accountId = await accountIdOf(prisma, account);
+  const [keys, endUser] = await Promise.all([
+    findLabelledKeys(prisma, { accountId, tag, owner, without }),
+    findEndUser(prisma, { accountId, named: request.endUser }),
+  ]);
+  const { requests, nextCursor } = await ledger.findRequests({
+    ...{
+      accountId,
+      onlyFailed,
+      errorCode,
+      beforeCursor,
+      limit: pageSize(request.limit),
+      order,
+    },
+    filter: { keyId, alias, provider, routeType, plan, endUser, without },
+    ...keys,
+    ...(from && { from }),
+    ...(to && { to }),
+  });
+  const names = await nameRows(prisma, requests);
+  return { requests, hasMore: nextCursor !== "", nextCursor, names };
 }
 
 async function readRefusingProcesses(parts: OperatorParts) {

@@ -8,6 +8,7 @@ import {
 import { readActivitySearch } from "./search/activity-search.ts";
 import { readCatalogSearch } from "./search/catalog-search.ts";
 import { readEditorSearch } from "./search/editor-search.ts";
+import { readLedgersSearch } from "./search/ledger-search.ts";
 import {
   accountOrders,
   readKeysSearch,
@@ -16,8 +17,8 @@ import {
   readTimedListSearch,
   readWholeListSearch,
 } from "./search/list-search.ts";
+import { readOverviewSearch } from "./search/overview-search.ts";
 import { readPaymentsSearch } from "./search/payments-search.ts";
-import { readPeriod } from "./search/period.ts";
 import { parseSearch, type RawSearch, readTexts, stringifySearch } from "./search/read.ts";
 import { readRefusalsSearch } from "./search/refusals-search.ts";
 import { readRequestsSearch } from "./search/requests-search.ts";
@@ -62,7 +63,7 @@ const invitation = createRoute({
 const overview = createRoute({
   getParentRoute: () => app,
   path: "/",
-  validateSearch: readPeriod,
+  validateSearch: readOverviewSearch,
   component: lazyRouteComponent(() => import("./screens/overview/overview.tsx"), "Overview"),
 });
 
@@ -85,6 +86,13 @@ const months = createRoute({
   path: "/months",
   validateSearch: readMonthsSearch,
   component: lazyRouteComponent(() => import("./screens/months/months.tsx"), "MonthsScreen"),
+});
+
+const ledger = createRoute({
+  getParentRoute: () => app,
+  path: "/ledger",
+  validateSearch: readLedgersSearch,
+  component: lazyRouteComponent(() => import("./screens/ledger/ledger.tsx"), "LedgerScreen"),
 });
 
 const keys = createRoute({
@@ -234,6 +242,7 @@ const routeTree = root.addChildren([
     accounts,
     account,
     months,
+    ledger,
     keys,
     key,
     members,

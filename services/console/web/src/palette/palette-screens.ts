@@ -10,6 +10,7 @@ interface PaletteScreen {
     | ReturnType<typeof destinationsOf>[number]["to"]
     | "/refusals"
     | "/months"
+    | "/ledger"
     | "/payments"
     | "/statements"
     | "/codes"
@@ -37,6 +38,7 @@ const statements: PaletteScreen = { name: "Statements", icon: "payments", to: "/
 const editor: PaletteScreen = { name: "Edit the catalog", icon: "catalog", to: "/catalog/edit" };
 
 const operatorScreens: readonly PaletteScreen[] = [
+  { name: "Ledger", icon: "accounts", to: "/ledger" },
   { name: "Sums by month", icon: "accounts", to: "/months" },
   { name: "Payments", icon: "payments", to: "/payments" },
   { name: "Codes", icon: "payments", to: "/codes" },

@@ -1,3 +1,4 @@
+import { type ListSearch, readWholeListSearch } from "./list-search.ts";
 import { daysOf, type PeriodSearch, type Range, readPeriod } from "./period.ts";
 import { defined, type RawSearch, readOne } from "./read.ts";
 import { type FilterName, filterNames, readFilters, type UsageSearch } from "./usage-filter.ts";
@@ -13,7 +14,7 @@ export const timeSteps = { hour: "Hour", day: "Day", month: "Month" } as const;
 export type TimeStep = keyof typeof timeSteps;
 
 /** The address of Activity: its period, filters, chart and the members that its table lists. */
-export interface ActivitySearch extends PeriodSearch, UsageSearch {
+export interface ActivitySearch extends PeriodSearch, UsageSearch, ListSearch<string> {
   by?: FilterName;
   /** What each member of the table is divided by. */
   second?: FilterName;
@@ -31,6 +32,7 @@ export function readActivitySearch(raw: RawSearch): ActivitySearch {
   return {
     ...readPeriod(raw),
     ...readFilters(raw),
+    ...readWholeListSearch(raw),
     ...defined({
       by: readOne(raw, "by", Object.keys(filterNames) as FilterName[]),
       second: readOne(raw, "second", Object.keys(filterNames) as FilterName[]),

@@ -1,4 +1,5 @@
 import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
+import { KeyOrder } from "@tollgate/proto/tollgate/v1/operator";
 import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
 
 /** How many rows a page of a list may have. */
@@ -10,6 +11,12 @@ export const usualPageSize = 50;
 /** The orders of lists with their names for people. The first one needs no parameter. */
 export const accountOrders = { newest: "Newest first", name: "By name" } as const;
 export const keyOrders = { ...accountOrders, used: "Last used first" } as const;
+
+/** Returns the order of keys that an address names. */
+export function keyOrderOf(order: string | undefined): KeyOrder {
+  if (order === "name") return KeyOrder.NAME;
+  return order === "used" ? KeyOrder.LAST_USED : KeyOrder.UNSPECIFIED;
+}
 
 /** The orders of lists that are ordered by time. */
 export const timeOrders = { newest: "Newest first", oldest: "Oldest first" } as const;

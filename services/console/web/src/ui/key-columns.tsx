@@ -7,6 +7,9 @@ import { Money } from "./money.tsx";
 import { Share } from "./share.tsx";
 import { Time } from "./time.tsx";
 
+/** What a search of keys looks at. */
+export const keySearchLabel = "Search by name, owner, tag or id, or paste a key";
+
 /** The columns of a table of keys. */
 export const keyColumns: readonly DataColumn<Key>[] = [
   {

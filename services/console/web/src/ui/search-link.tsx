@@ -69,26 +69,31 @@ interface PagerProps {
   size?: number;
 }
 
+/** Chooses how many rows a page has. */
+export function PageSizeChoice({ size }: { size: number }) {
+  const change = useSearchChange();
+  return (
+    <select
+      aria-label="Rows of a page"
+      value={size}
+      onChange={({ target }) => change({ size: target.value })}
+    >
+      {pageSizes.map((one) => (
+        <option key={one} value={one}>
+          {one} rows
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /** Leads to further rows, and back to the first ones. */
 export function Pager({ before, next, size }: PagerProps) {
-  const change = useSearchChange();
   const hasSizes = size !== undefined && (size !== usualPageSize || next !== undefined);
   if (before === undefined && next === undefined && !hasSizes) return null;
   return (
     <nav className="pager" aria-label="Pages">
-      {hasSizes && (
-        <select
-          aria-label="Rows of a page"
-          value={size}
-          onChange={({ target }) => change({ size: target.value })}
-        >
-          {pageSizes.map((one) => (
-            <option key={one} value={one}>
-              {one} rows
-            </option>
-          ))}
-        </select>
-      )}
+      {hasSizes && <PageSizeChoice size={size} />}
       {before !== undefined && <SearchLink change={{ before: undefined }}>First</SearchLink>}
       {next !== undefined && <SearchLink change={{ before: next }}>Next</SearchLink>}
     </nav>

@@ -3,11 +3,19 @@ import type { CatalogPrice, ModelPrices } from "@tollgate/proto/tollgate/v1/mode
 import { type Account, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { formatPico } from "../../format/money.ts";
 import { formatCount, perText } from "../../format/numbers.ts";
-import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import type { ListSearch } from "../../search/list-search.ts";
+import { byText, type WholeListRules } from "../../search/whole-list.ts";
+import type { DataColumn } from "../../ui/data-table.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
+import { WholeList } from "../../ui/whole-list.tsx";
+
+interface Props {
+  account: Account;
+  search: ListSearch<string>;
+}
 
 /** The prices that an account pays. */
-export function AccountPrices({ account }: { account: Account }) {
+export function AccountPrices({ account, search }: Props) {
   const read = useQuery(OperatorService.method.listPrices, { account: account.id });
   return (
     <Loaded query={read} rows={8}>
@@ -23,13 +31,14 @@ export function AccountPrices({ account }: { account: Account }) {
               The catalog lists the models and their prices.
             </Empty>
           ) : (
-            <DataTable
+            <WholeList
               caption={plan === "" ? "List prices" : `Prices of the plan ${plan}`}
               columns={columns}
               rows={models.flatMap((model) => model.prices.map((price) => ({ model, price })))}
-              idOf={({ model, price }) =>
-                `${model.alias} ${price.dimension} ${price.aboveInputTokens}`
-              }
+              search={search}
+              searchLabel="Search by model, route or dimension"
+              icon="models"
+              {...rules}
             />
           )}
         </>
@@ -42,6 +51,12 @@ interface Row {
   model: ModelPrices;
   price: CatalogPrice;
 }
+
+const rules: WholeListRules<Row> = {
+  idOf: ({ model, price }) => `${model.alias} ${price.dimension} ${price.aboveInputTokens}`,
+  textsOf: ({ model, price }) => [model.alias, model.routeType, price.dimension],
+  orders: { model: { name: "By model", compare: byText(({ model }) => model.alias) } },
+};
 
 const columns: readonly DataColumn<Row>[] = [
   { header: "Model", cell: ({ model }) => <code>{model.alias}</code> },

@@ -118,7 +118,6 @@ function Content({ summary }: { summary: AccountSummary }) {
 /** The lists and settings of an account, one at a time. */
 function Parts({ account }: { account: Account }) {
   const { tab = "ledger", ...search } = route.useSearch();
-  const { before } = search;
   return (
     <>
       <div>
@@ -132,7 +131,7 @@ function Parts({ account }: { account: Account }) {
         />
       </div>
       {tab === "ledger" && <LedgerEntries accountId={account.id} search={search} />}
-      {tab === "holds" && <OpenHolds accountId={account.id} before={before} />}
+      {tab === "holds" && <OpenHolds accountId={account.id} search={search} />}
       {tab === "members" && (
         <>
           <AccountMembers account={account.id} search={search} />
@@ -141,8 +140,8 @@ function Parts({ account }: { account: Account }) {
           <EndUsersSection account={account.id} />
         </>
       )}
-      {tab === "keys" && <AccountKeys accountId={account.id} before={before} />}
-      {tab === "prices" && <AccountPrices account={account} />}
+      {tab === "keys" && <AccountKeys accountId={account.id} search={search} />}
+      {tab === "prices" && <AccountPrices account={account} search={search} />}
     </>
   );
 }

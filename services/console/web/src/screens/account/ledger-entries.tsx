@@ -2,18 +2,20 @@ import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
+import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { entryFilterOf, type LedgerSearch } from "../../search/ledger-search.ts";
+import { pageSizeOf, timedPageOf } from "../../search/list-search.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import { AccountLink, KeyLink } from "../../ui/named.tsx";
+import { PageSizeChoice } from "../../ui/search-link.tsx";
 import { Empty, Failure, Loading } from "../../ui/states.tsx";
 import { Time, timeHeader } from "../../ui/time.tsx";
 import { LedgerCsv } from "./ledger-csv.tsx";
 import { LedgerFilters } from "./ledger-filters.tsx";
 import { type BalancedEntry, withBalances } from "./running-balance.ts";
-
-const pageSize = 50;
 
 /** The kinds of entries with their names for people. */
 const kinds: Readonly<Record<string, readonly [string, Tone]>> = {
@@ -29,15 +31,22 @@ function isRefund({ kind, reference }: Entry): boolean {
   return kind === "adjustment" && /^(refund|reversal):/.test(reference);
 }
 
+interface Props {
+  /** Empty: every account. */
+  accountId: string;
+  search: LedgerSearch;
+}
+
 /**
- * The entries of an account, the newest first, each with the balance after it, unless some are filtered out.
- * The balances are counted back from the present one, so older entries are added below and never shown alone.
+ * The entries of an account, or of all. Those of an account have the balance after them where none is filtered
+ * out and the newest is first: the balances are counted back from the present one. Further entries are added
+ * below and never shown alone.
  */
-export function LedgerEntries({ accountId, search }: { accountId: string; search: LedgerSearch }) {
+export function LedgerEntries({ accountId, search }: Props) {
   return (
     <>
       <div className="filters">
-        <LedgerFilters search={search} />
+        <LedgerFilters search={search} account={accountId} />
         <LedgerCsv account={accountId} search={search} />
       </div>
       <Entries accountId={accountId} search={search} />
@@ -45,14 +54,14 @@ export function LedgerEntries({ accountId, search }: { accountId: string; search
   );
 }
 
-function Entries({ accountId, search }: { accountId: string; search: LedgerSearch }) {
+function Entries({ accountId, search }: Props) {
   const ledger = useLedger(accountId, search);
   if (ledger.error && !ledger.data) {
     return <Failure error={ledger.error} onRetry={() => void ledger.refetch()} />;
   }
   if (!ledger.data) return <Loading />;
   const entries = ledger.data.pages.flatMap(({ entries }) => entries);
-  if (entries.length === 0) {
+  if (entries.length === 0 && !ledger.hasNextPage) {
     return entryFilterOf(search) === undefined ? (
       <Empty icon="accounts" title="The ledger is empty">
         Top-ups, charges and adjustments are listed here. None is ever changed or removed.
@@ -63,46 +72,80 @@ function Entries({ accountId, search }: { accountId: string; search: LedgerSearc
       </Empty>
     );
   }
+  const hasBalance = countsBalances(accountId, search);
   const rows = withBalances(entries, ledger.data.pages[0]?.balance);
+  const names = Object.assign({}, ...ledger.data.pages.map((page) => page.names));
   return (
     <>
       <DataTable
         caption="Ledger"
-        columns={entryFilterOf(search) === undefined ? [...columns, balanceColumn] : columns}
+        columns={columnsWith(names, { hasAccount: accountId === "", hasBalance })}
         rows={rows}
         idOf={({ entry }) => entry.id}
       />
-      {ledger.hasNextPage && (
-        <div className="pager">
+      <div className="pager">
+        <PageSizeChoice size={pageSizeOf(search)} />
+        {ledger.hasNextPage && (
           <Button disabled={ledger.isFetching} onClick={() => void ledger.fetchNextPage()}>
-            Show older entries
+            Show more entries
           </Button>
-        </div>
-      )}
+        )}
+      </div>
     </>
   );
+}
+
+/** Returns whether each entry has the balance after it. */
+function countsBalances(account: string, search: LedgerSearch): boolean {
+  const isOldest = timedPageOf(search).order === TimeOrder.OLDEST;
+  return account !== "" && entryFilterOf(search) === undefined && !isOldest;
 }
 
 /** Reads the balance together with the newest entries. */
 function useLedger(account: string, search: LedgerSearch) {
   const filter = entryFilterOf(search);
+  const { order, limit } = timedPageOf(search);
+  const hasBalance = countsBalances(account, search);
   const transport = useTransport();
   const { listLedger, readWallet } = OperatorService.method;
   return useInfiniteQuery({
     queryKey: ["ledger", account, search],
     initialPageParam: "",
     queryFn: async ({ pageParam, signal }) => {
-      const isFirst = pageParam === "" && filter === undefined;
-      const page = { account, limit: pageSize, beforeEntryId: pageParam };
+      const isFirst = pageParam === "" && hasBalance;
+      const page = { account, limit, order, beforeEntryId: pageParam };
       const request = { ...page, ...(filter && { filter }) };
-      const [{ entries }, wallet] = await Promise.all([
+      const [{ entries, nextEntryId, names }, wallet] = await Promise.all([
         callUnaryMethod(transport, listLedger, request, { signal }),
         isFirst ? callUnaryMethod(transport, readWallet, { account }, { signal }) : undefined,
       ]);
-      return { entries, balance: wallet?.wallet?.balanceNanoUsd };
+      return { entries, nextEntryId, names, balance: wallet?.wallet?.balanceNanoUsd };
     },
-    getNextPageParam: ({ entries }) => (entries.length < pageSize ? undefined : entries.at(-1)?.id),
+    getNextPageParam: ({ nextEntryId }) => nextEntryId || undefined,
   });
+}
+
+function columnsWith(
+  names: Readonly<Record<string, string>>,
+  { hasAccount, hasBalance }: { hasAccount: boolean; hasBalance: boolean },
+): DataColumn<BalancedEntry>[] {
+  const account: DataColumn<BalancedEntry> = {
+    header: "Account",
+    cell: ({ entry }) => <AccountLink id={entry.accountId} names={names} />,
+  };
+  const key: DataColumn<BalancedEntry> = {
+    header: "Key",
+    isSecondary: true,
+    cell: ({ entry: { keyId } }) => keyId && <KeyLink id={keyId} names={names} />,
+  };
+  return [
+    ...columns.slice(0, 2),
+    ...(hasAccount ? [account] : []),
+    ...columns.slice(2, 3),
+    key,
+    ...columns.slice(3),
+    ...(hasBalance ? [balanceColumn] : []),
+  ];
 }
 
 const columns: readonly DataColumn<BalancedEntry>[] = [

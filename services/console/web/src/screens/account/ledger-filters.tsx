@@ -1,8 +1,20 @@
+import { useAccess } from "../../calls/use-session.ts";
 import { type LedgerSearch, ledgerKinds } from "../../search/ledger-search.ts";
+import { timeOrders } from "../../search/list-search.ts";
+import { defined } from "../../search/read.ts";
+import { KeyFilter } from "../../ui/filter-bar.tsx";
+import { OrderChoice } from "../../ui/order-choice.tsx";
 import { useSearchChange } from "../../ui/search-link.tsx";
 
-/** The filters of an account's ledger, which are in the address. */
-export function LedgerFilters({ search }: { search: LedgerSearch }) {
+interface Props {
+  search: LedgerSearch;
+  /** Empty: of every account. */
+  account: string;
+}
+
+/** The filters and the order of a ledger, which are in the address. */
+export function LedgerFilters({ search, account }: Props) {
+  const { canSeeKeys } = useAccess();
   const change = useSearchChange();
   const set = (name: keyof LedgerSearch) => (event: { target: { value: string } }) =>
     change({ [name]: event.target.value.trim() || undefined });
@@ -38,6 +50,8 @@ export function LedgerFilters({ search }: { search: LedgerSearch }) {
           onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
         />
       </label>
+      {canSeeKeys && <KeyFilter {...{ account, ...defined({ value: search.key }) }} />}
+      <OrderChoice orders={timeOrders} order={search.order} />
     </>
   );
 }

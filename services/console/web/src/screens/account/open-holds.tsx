@@ -1,6 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import type { HoldSummary } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { type ListSearch, pageSizeOf } from "../../search/list-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { KeyLink } from "../../ui/named.tsx";
@@ -8,13 +9,17 @@ import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 
-const pageSize = 50;
+interface Props {
+  accountId: string;
+  search: ListSearch<string>;
+}
 
-/** The open holds of an account. They are read again every few seconds. */
-export function OpenHolds(props: { accountId: string; before: string | undefined }) {
+/** The open holds of an account, the newest first. They are read again every few seconds. */
+export function OpenHolds({ accountId, search }: Props) {
+  const limit = pageSizeOf(search);
   const holds = useQuery(
     OperatorService.method.listHolds,
-    { account: props.accountId, limit: pageSize, beforeHoldId: props.before ?? "" },
+    { account: accountId, limit, beforeHoldId: search.before ?? "" },
     { refetchInterval: 5_000 },
   );
   return (
@@ -33,7 +38,11 @@ export function OpenHolds(props: { accountId: string; before: string | undefined
               rows={holds}
               idOf={({ id }) => id}
             />
-            <Pager before={props.before} next={hasMore ? holds.at(-1)?.id : undefined} />
+            <Pager
+              before={search.before}
+              next={hasMore ? holds.at(-1)?.id : undefined}
+              size={limit}
+            />
           </>
         )
       }

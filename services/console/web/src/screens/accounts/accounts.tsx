@@ -44,6 +44,7 @@ export function Accounts() {
       <div className="filters">
         <SearchBox label="Search by name or id" q={q} />
         <OrderChoice orders={accountOrders} order={order} />
+        <Link to="/ledger">Ledger</Link>
         <Link to="/months">Sums by month</Link>
         <Link to="/payments">Payments</Link>
       </div>

@@ -82,7 +82,7 @@ function DimensionChoice(props: {
     <select
       aria-label={props.label}
       value={props.value ?? ""}
-      onChange={({ target }) => change({ [props.name]: target.value || undefined })}
+      onChange={({ target }) => change({ q: undefined, [props.name]: target.value || undefined })}
     >
       {props.none !== undefined && <option value="">{props.none}</option>}
       {Object.entries(dimensionsFor(isCustomer)).map(([value, name]) => (

@@ -7,9 +7,11 @@ import type { ActivitySearch } from "../../search/activity-search.ts";
 import { dimensionSums } from "../../search/dimensions.ts";
 import type { Range } from "../../search/period.ts";
 import { type FilterName, filterNames } from "../../search/usage-filter.ts";
+import { byMost, type WholeListRules } from "../../search/whole-list.ts";
 import { CsvButton } from "../../ui/csv-button.tsx";
-import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
+import type { DataColumn } from "../../ui/data-table.tsx";
 import { MarginText } from "../../ui/margin-text.tsx";
+import { WholeList } from "../../ui/whole-list.tsx";
 import { ChangeText } from "./change-text.tsx";
 import { requestsOf } from "./requests-of.ts";
 
@@ -26,8 +28,6 @@ interface Props {
   before: readonly UsageSum[] | undefined;
 }
 
-const mostRows = 200;
-
 /** The usage of a period by its members, such as models, and by a second dimension. */
 export function Breakdown({ usage, by, second, range, ...props }: Props) {
   const nameOf = (name: string) => props.names[name] ?? name;
@@ -35,27 +35,42 @@ export function Breakdown({ usage, by, second, range, ...props }: Props) {
   const file = `usage-by-${dimensions.join("-")}-${formatDay(range.from)}-${formatDay(range.to)}.csv`;
   const division = second === undefined ? {} : { thenBy: dimensionSums[second] };
   const read = useUsageCsv(range, dimensionSums[by], props.search, division);
-  const rows = usage.sums.slice(0, mostRows);
+  const names = dimensions.map((dimension) => filterNames[dimension].toLowerCase());
   return (
-    <>
-      <DataTable
-        caption={`Usage by ${by}`}
-        columns={columnsOf({ usage, by, second, range, ...props }, nameOf)}
-        rows={rows}
-        idOf={keyOf}
-      />
-      <div className="filters">
-        <CsvButton file={file} read={read} />
-        {(usage.hasMore || usage.sums.length > mostRows) && (
-          <span className="quiet">
-            The first {formatCount(rows.length)} are shown
-            {usage.hasMore ? ", and there are more than the file has." : ". The file has all."}
-          </span>
-        )}
-      </div>
-    </>
+    <WholeList
+      caption={`Usage by ${by}`}
+      columns={columnsOf({ usage, by, second, range, ...props }, nameOf)}
+      rows={usage.sums}
+      search={props.search}
+      searchLabel={`Search by ${names.join(" or ")}`}
+      icon="activity"
+      idOf={keyOf}
+      textsOf={({ name, thenName }) =>
+        [name, thenName].flatMap((one) => [one, nameOf(one) || "none"])
+      }
+      orders={orders}
+    >
+      <CsvButton file={file} read={read} />
+      {usage.hasMore && (
+        <span className="quiet">
+          These are the {formatCount(usage.sums.length)} that were charged most.
+        </span>
+      )}
+    </WholeList>
   );
 }
+
+const orders: WholeListRules<UsageSum>["orders"] = {
+  // The server returns them in this order.
+  charged: { name: "Charged most first", compare: () => 0 },
+  requests: { name: "Most requests first", compare: byMost(({ requests }) => requests) },
+  failed: { name: "Most failures first", compare: byMost(({ failedRequests }) => failedRequests) },
+  tokens: {
+    name: "Most tokens first",
+    compare: byMost(({ promptTokens, completionTokens }) => promptTokens + completionTokens),
+  },
+  slow: { name: "Slowest first", compare: byMost(({ durationP50Ms }) => durationP50Ms) },
+};
 
 function columnsOf(props: Props, nameOf: (name: string) => string): DataColumn<UsageSum>[] {
   const { usage, by, second, search, before } = props;

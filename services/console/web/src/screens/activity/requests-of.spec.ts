@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { requestsOf } from "./requests-of.ts";
 
 test("the requests of a member have it, and those of none have none", () => {
-  const search = { by: "plan", metric: "tokens", key: "key_1", period: "7d" } as const;
+  const table = { q: "pro", order: "requests", size: "25", before: "x" } as const;
+  const search = { by: "plan", metric: "tokens", key: "key_1", period: "7d", ...table } as const;
   const filters = { key: "key_1", period: "7d" };
   expect(requestsOf(search, {})).toEqual(filters);
   expect(requestsOf(search, { plan: "pro" })).toEqual({ ...filters, plan: "pro" });

@@ -12,7 +12,8 @@ import {
  * those that have none. Undefined where requests are not found by that.
  */
 export function requestsOf(search: ActivitySearch, members: FilterSearch) {
-  const { by: _by, second: _second, step: _step, metric: _metric, ...filters } = search;
+  const { by: _by, second: _second, step: _step, metric: _metric, ...shown } = search;
+  const { q: _q, order: _order, size: _size, before: _before, ...filters } = shown;
   const all = Object.entries(members) as [FilterName, string][];
   const empty = all.flatMap(([name, member]) => (member === "" ? [name] : []));
   if (!empty.every(canBeNone)) return undefined;

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { OperatorService, type ReadOverviewResponse } from "@tollgate/proto/tollgate/v1/operator";
 import { lazy, Suspense } from "react";
 import { useAccess } from "../../calls/use-session.ts";
@@ -21,6 +21,7 @@ import { RefusedRequests } from "../overview/refused-requests.tsx";
 import { RequestsStat } from "../overview/requests-stat.tsx";
 import { SpendByModel } from "./spend-by-model.tsx";
 
+const route = getRouteApi("/app/");
 const fallback = "30d";
 const shownKeys = 5;
 
@@ -121,12 +122,13 @@ function OwnKeys() {
 }
 
 function OwnPrices() {
+  const search = route.useSearch();
   const own = useQuery(OperatorService.method.getAccount, {});
   const account = own.data?.account?.account;
   if (account === undefined) return null;
   return (
     <Section title="Prices">
-      <AccountPrices account={account} />
+      <AccountPrices account={account} search={search} />
     </Section>
   );
 }

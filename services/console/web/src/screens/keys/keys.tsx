@@ -1,13 +1,13 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type Key, KeyOrder, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { type Key, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
-import { keyOrders, pageSizeOf } from "../../search/list-search.ts";
+import { keyOrderOf, keyOrders, pageSizeOf } from "../../search/list-search.ts";
 import { Button } from "../../ui/button.tsx";
 import { CreateKey } from "../../ui/create-key.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { AccountFilter } from "../../ui/filter-bar.tsx";
-import { keyColumns } from "../../ui/key-columns.tsx";
+import { keyColumns, keySearchLabel } from "../../ui/key-columns.tsx";
 import { AccountLink } from "../../ui/named.tsx";
 import { OrderChoice } from "../../ui/order-choice.tsx";
 import { Screen } from "../../ui/screen.tsx";
@@ -17,11 +17,6 @@ import { Empty, Loaded } from "../../ui/states.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 
 const route = getRouteApi("/app/keys");
-const orders = {
-  newest: KeyOrder.UNSPECIFIED,
-  name: KeyOrder.NAME,
-  used: KeyOrder.LAST_USED,
-} as const;
 
 /** The keys. */
 export function Keys() {
@@ -30,7 +25,7 @@ export function Keys() {
   const { canChangeKeys, isCustomer } = useAccess();
   const creation = useOpen();
   const keys = useQuery(OperatorService.method.listKeys, {
-    ...{ account, search: q ?? "", order: orders[order], limit, beforeKeyId: before ?? "" },
+    ...{ account, search: q ?? "", order: keyOrderOf(order), limit, beforeKeyId: before ?? "" },
   });
   return (
     <Screen
@@ -44,7 +39,7 @@ export function Keys() {
       }
     >
       <div className="filters">
-        <SearchBox label="Search by name, owner, tag or id, or paste a key" q={q} />
+        <SearchBox label={keySearchLabel} q={q} />
         {!isCustomer && <AccountFilter account={account} />}
         <OrderChoice orders={keyOrders} order={order} />
       </div>

@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
+import { RequestOrder, type RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useAccess } from "../../calls/use-session.ts";
 import { formatMs } from "../../format/numbers.ts";
@@ -9,11 +9,12 @@ import { usageFilterOf } from "../../search/dimensions.ts";
 import { pageSizeOf } from "../../search/list-search.ts";
 import { rangeOf } from "../../search/period.ts";
 import { defined } from "../../search/read.ts";
-import { requestFilterNames } from "../../search/requests-search.ts";
+import { requestFilterNames, requestOrders } from "../../search/requests-search.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";
 import { AccountLink, KeyLink } from "../../ui/named.tsx";
+import { OrderChoice } from "../../ui/order-choice.tsx";
 import { PeriodLinks } from "../../ui/period-links.tsx";
 import { Screen } from "../../ui/screen.tsx";
 import { Pager, useSearchChange } from "../../ui/search-link.tsx";
@@ -26,9 +27,17 @@ const fallback = "7d";
 /** How often the newest page is read again while it is shown. */
 const refreshMs = 15_000;
 
-/** The requests of a period, the newest first. */
+const orders: Readonly<Record<keyof typeof requestOrders, RequestOrder>> = {
+  newest: RequestOrder.UNSPECIFIED,
+  oldest: RequestOrder.OLDEST,
+  charged: RequestOrder.CHARGED,
+  slowest: RequestOrder.DURATION,
+};
+
+/** The requests of a period. */
 export function Requests() {
   const search = route.useSearch();
+  const { order = "newest" } = search;
   const { isCustomer } = useAccess();
   const change = useSearchChange();
   const range = rangeOf(search, fallback);
@@ -42,12 +51,12 @@ export function Requests() {
       errorCode: search.error ?? "",
       from: timestampFromDate(range.from),
       to: timestampFromDate(range.to),
-      limit,
+      ...{ limit, order: orders[order] },
       beforeCursor: search.before ?? "",
     },
     {
       placeholderData: (previous) => previous,
-      refetchInterval: search.before === undefined && refreshMs,
+      refetchInterval: search.before === undefined && order === "newest" && refreshMs,
     },
   );
   return (
@@ -63,10 +72,14 @@ export function Requests() {
           />
           Failed only
         </label>
+        <OrderChoice orders={requestOrders} order={order} />
         <Link to="/refusals" search={defined({ account: search.account, key: search.key })}>
           Refused requests
         </Link>
       </div>
+      {(order === "charged" || order === "slowest") && (
+        <p className="quiet">Of the newest 5,000 requests of the period.</p>
+      )}
       <Loaded query={requests} rows={14}>
         {({ requests, nextCursor, names }) =>
           requests.length === 0 && nextCursor === "" ? (
