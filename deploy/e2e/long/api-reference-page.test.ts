@@ -5,6 +5,9 @@ import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { violationsOf } from "../src/page-checks.ts";
 import { type OwnStack, startStack } from "../src/stack.ts";
 
+/** The page is large: a busy machine takes long to show it. */
+const timeoutMs = 240_000;
+
 describeInBrowser("the page of the API reference", () => {
   let stack: OwnStack;
   let browser: Browser;
@@ -19,23 +22,25 @@ describeInBrowser("the page of the API reference", () => {
     await stack?.stop();
   });
 
-  test.each([
-    "light",
-    "dark",
-  ] as const)("shows examples of responses and forms with enough contrast, %s", async (colorScheme) => {
-    const page = await browser.newPage({ colorScheme });
-    await page.goto(`${stack.url}/docs`, { timeout: 60_000 });
-    const examples = [
-      ["Create a chat completion", "You said: Hello"],
-      ["Transcribe an audio file", "file=@speech.wav"],
-    ] as const;
-    for (const [summary, text] of examples) {
-      await page.getByText(summary, { exact: true }).first().click();
-      await page.getByText(text).first().waitFor();
-    }
-    const theme = await page.evaluate<string>("document.body.className");
-    expect(theme).toContain(`${colorScheme}-mode`);
-    const violations = await violationsOf(page);
-    expect(violations.filter((one) => one.startsWith("color-contrast"))).toEqual([]);
-  });
+  test.each(["light", "dark"] as const)(
+    "shows examples of responses and forms with enough contrast, %s",
+    async (colorScheme) => {
+      const page = await browser.newPage({ colorScheme });
+      page.setDefaultTimeout(timeoutMs);
+      await page.goto(`${stack.url}/docs`);
+      const examples = [
+        ["Create a chat completion", "You said: Hello"],
+        ["Transcribe an audio file", "file=@speech.wav"],
+      ] as const;
+      for (const [summary, text] of examples) {
+        await page.getByText(summary, { exact: true }).first().click();
+        await page.getByText(text).first().waitFor();
+      }
+      const theme = await page.evaluate<string>("document.body.className");
+      expect(theme).toContain(`${colorScheme}-mode`);
+      const violations = await violationsOf(page);
+      expect(violations.filter((one) => one.startsWith("color-contrast"))).toEqual([]);
+    },
+    timeoutMs,
+  );
 });
