@@ -29,7 +29,7 @@ export function Forecast({ accountId, balance }: { accountId: string; balance: b
       >
         {data ? <Money nano={spent} /> : "–"}
       </Stat>
-      <Stat name="Lasts for" note="at that rate">
+      <Stat name="Lasts for" note={perDay > 0n && "at that rate"}>
         {data ? lastsFor(balance, perDay) : "–"}
       </Stat>
     </>
