@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Slot } from "@tollgate/catalog/model";
 import type { ProviderKind } from "@tollgate/catalog/provider-kind";
+import { createAuthority, createCertificate } from "@tollgate/local/test-certificates";
 import { vendors } from "@tollgate/providers";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -40,6 +42,25 @@ async function connect({ autoPong }: { autoPong: boolean }) {
   });
   return { socket, provider, readUpgrade: providers.readUpgrade };
 }
+
+test("a provider whose certificate is not trusted is sent nothing, and the failure says why", async () => {
+  const certificate = await createCertificate(await createAuthority(), "127.0.0.1");
+  const server = createServer(certificate).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const client = {
+    streamUrl: () => `wss://127.0.0.1:${port}`,
+    streamHeaders: async () => ({}),
+    streamConnection: () => ({}),
+    readUpgrade: () => {},
+  } as unknown as ProviderClient;
+  const connecting = connectProvider(slot, client, "req_1", new AbortController().signal);
+  await expect(connecting).rejects.toMatchObject({
+    meaning: "unreachable",
+    message: expect.stringContaining("does not trust the authority"),
+  });
+});
 
 test("the headers of the provider's response to the upgrade are read for the id of the request", async () => {
   const { readUpgrade } = await connect({ autoPong: true });

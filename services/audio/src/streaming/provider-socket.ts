@@ -4,8 +4,10 @@ import { type JsonObject, jsonObjectOf } from "@tollgate/core/json";
 import { repeat } from "@tollgate/core/repeat";
 import { liveAdapterOf } from "@tollgate/providers/live";
 import type { LiveAdapter, TranslatedLiveEvent } from "@tollgate/providers/live-adapter";
+import { certificateFault } from "@tollgate/upstream/certificate-faults";
 import { SlotFailure } from "@tollgate/upstream/failure";
 import type { ProviderClient } from "@tollgate/upstream/provider-client";
+import { transportFailure } from "@tollgate/upstream/provider-response";
 import { retryAfterMsOf } from "@tollgate/upstream/retry-after";
 import { WebSocket } from "ws";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
@@ -71,7 +73,7 @@ export async function connectProvider(
   const close = () => socket.terminate();
   signal.addEventListener("abort", close, { once: true });
   try {
-    await untilOpen(socket);
+    await untilOpen(socket, signal);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -124,7 +126,7 @@ function withQuery(url: string, query: Record<string, string>): string {
   return `${url}${url.includes("?") ? "&" : "?"}${added}`;
 }
 
-async function untilOpen(socket: WebSocket): Promise<void> {
+async function untilOpen(socket: WebSocket, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     socket.once("open", resolve);
     socket.once("unexpected-response", (_request, { statusCode = 0, headers }) => {
@@ -133,17 +135,16 @@ async function untilOpen(socket: WebSocket): Promise<void> {
       const retryAfterMs = retryAfterMsOf({ headers }, Date.now());
       reject(new SlotFailure("rejected", message, { status: statusCode, retryAfterMs }));
     });
-    socket.once("error", (cause) => {
-      const message = "the connection to the provider failed";
-      const meaning = isNotConnected(cause) ? "unreachable" : "trouble";
-      reject(new SlotFailure("unreachable", message, { meaning, cause }));
+    socket.once("error", (error) => {
+      reject(transportFailure(error, signal, !isNotConnected(error)));
     });
   });
 }
 
 /** Whether no connection was made, so that the provider cannot have closed it because of the request. */
-function isNotConnected(error: NodeJS.ErrnoException): boolean {
-  return ["connect", "getaddrinfo"].includes(error.syscall ?? "") || error.code === "ECONNREFUSED";
+function isNotConnected({ syscall = "", code = "" }: NodeJS.ErrnoException): boolean {
+  if (["connect", "getaddrinfo"].includes(syscall) || code === "ECONNREFUSED") return true;
+  return certificateFault(code) !== undefined;
 }
 
 /** Queues the events from the start, so that none is lost before the first read. */
