@@ -38,6 +38,8 @@ export interface SignUpParts {
 /** How long the link that confirms an address works. */
 const confirmationMs = 24 * 60 * 60_000;
 const openingReference = "opening-credit";
+/** Members of a new account invite strangers by mail that has its name: an address in it would be a link. */
+const pageAddress = /\/|\bwww\./i;
 
 /**
  * Mails a link to who signs up. An address that has a person already gets a mail that says so, and the
@@ -55,6 +57,9 @@ export async function beginSignUp(
   }
   if (!isAccountName(accountName)) {
     throw invalidParam("account_name", accountNameRule);
+  }
+  if (pageAddress.test(accountName)) {
+    throw invalidParam("account_name", "must not have the address of a page: no / and no www.");
   }
   await admitMail(prisma, { to: email, clientAddress }, now());
   const { outbox, texts } = mailing;
