@@ -84,11 +84,16 @@ describe("the record of a request", () => {
       key: own.key,
       body: { model: "test-small", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
     });
-    const message = messages.body as { id: string };
-    const found = await eventually(() => stack.operator.getRequest({ id: message.id }));
-    expect(found.requests).toMatchObject([
-      { responseId: message.id, requestId: requestIdOf(messages) },
-    ]);
+    const responses = await send(`${stack.url}/v1/responses`, {
+      key: own.key,
+      body: { model: "test-small", input: "Hi" },
+    });
+    for (const agents of [messages, responses]) {
+      const { id } = agents.body as { id: string };
+      expect(id).toMatch(/^(msg|resp)_/);
+      const found = await eventually(() => stack.operator.getRequest({ id }));
+      expect(found.requests).toMatchObject([{ responseId: id, requestId: requestIdOf(agents) }]);
+    }
   });
 
   test("of a stream has the time of its first token, and of one that is cut the failure", async () => {
