@@ -84,12 +84,13 @@ describe("the data of people", () => {
   test("all acts of a person are exported, in parts of 1,000", async () => {
     const account = await newAccount();
     const { personId, sessionHash } = await join(account, newAddress());
-    const act = { actorKind: "member", actorId: personId, actorName: "", action: "UpdateKey" };
-    const subject = { subjectKind: "key", before: {}, after: {} };
-    const data = Array.from({ length: 2_500 }, (_, index) => ({
-      ...{ ...act, ...subject, id: newId("audit"), subjectId: `key_${index}` },
-    }));
-    await prisma.auditRecord.createMany({ data });
+    // One statement: Prisma would write each column of each row as a parameter.
+    await prisma.$executeRaw`
+      INSERT INTO audit_record (id, actor_kind, actor_id, actor_name, action, subject_kind, subject_id,
+        before, after)
+      SELECT ${`${newId("audit")}_`} || lpad(n::text, 4, '0'), 'member', ${personId}, '', 'UpdateKey', 'key',
+        'key_' || n, '{}', '{}'
+      FROM generate_series(1, 2500) AS n`;
     const subjects: string[] = [];
     const counts: number[] = [];
     let beforeAct = "";
