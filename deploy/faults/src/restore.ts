@@ -6,13 +6,7 @@ import { connectOperator } from "@tollgate/local/operator";
 import { usageConsumerName, usageStream } from "@tollgate/metering/broker/usage-stream";
 import { natsAddress } from "@tollgate/runtime/broker/nats-address";
 import { connect } from "nats";
-import {
-  agentTurn,
-  chatKeyed,
-  chatStream,
-  chatStreamDisconnected,
-  chatWorkload,
-} from "./chat-workloads.ts";
+import { agentTurn, chatKeyed, chatStream, chatWorkload } from "./chat-workloads.ts";
 import { clusterSecrets, startCluster } from "./cluster.ts";
 import { createCustomers } from "./customers.ts";
 import { startObservedLoad } from "./observed-load.ts";
@@ -21,9 +15,9 @@ import type { RestorableDatabase } from "./restorable-databases.ts";
 import { judgeLedger, waitForSettlement } from "./settlement.ts";
 import { rerankWorkload, speechWorkload } from "./specialty-workloads.ts";
 
-/** What is stored only in Postgres, such as an OCR job, is lost with it. */
+/** Those whose clients wait. What is stored only in Postgres, such as an OCR job, is lost with it. */
 const workloads = [
-  ...[chatWorkload, chatStream, chatKeyed, agentTurn, chatStreamDisconnected],
+  ...[chatWorkload, chatStream, chatKeyed, agentTurn],
   ...[rerankWorkload, speechWorkload],
 ].map((run) => ({ run }));
 
