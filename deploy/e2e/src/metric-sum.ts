@@ -1,4 +1,7 @@
-/** Resolves with the sum of a metric over processes. `labels` is the beginning of its labels, such as `{result="taken"`. */
+/**
+ * Resolves with the sum of a metric over processes. `labels` is the beginning of its labels, such as
+ * `{result="taken"`.
+ */
 export async function metricSum(
   operationsUrls: readonly string[],
   name: string,

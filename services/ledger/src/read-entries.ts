@@ -66,9 +66,10 @@ export async function listEntries(
 }
 
 /**
- * Returns the rows of a page, of any key. An account's entries are read by entry_account_recorded_at, those of all by their ids,
- * which ascend with the times of their requests, and what is no usage by the indexes of these few. The database
- * compares the times: the entries of one statement share a time, and a Date would lose its microseconds.
+ * Returns the rows of a page, of any key. An account's entries are read by entry_account_recorded_at, those of
+ * all by their ids, which ascend with the times of their requests, and what is no usage by the indexes of these
+ * few. The database compares the times: the entries of one statement share a time, and a Date would lose its
+ * microseconds.
  */
 function pageSql({ accountId, limit, beforeEntryId, filter = {}, order: by }: EntryPage) {
   const values: unknown[] = [];

@@ -46,7 +46,8 @@ type Read = () => Promise<unknown>;
 /**
  * Fills a ledger with entries of a hundred accounts, half of them of one account, and prints how long
  * each read of a command, view or route takes: the shortest, the median and the 99th percentile of 200
- * calls, or of those of 5 seconds, with one caller. (The shortest compares machines that are busy.) Then verifies the ledger once.
+ * calls, or of those of 5 seconds, with one caller. (The shortest compares machines that are busy.) Then
+ * verifies the ledger once.
  */
 export async function measureReads(
   pool: pg.Pool,

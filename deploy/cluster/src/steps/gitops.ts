@@ -46,7 +46,10 @@ export const gitops: ClusterStep = {
   },
 };
 
-/** Returns how many objects `kubectl apply` names. It is a problem if one of its lines ends otherwise, or it has none. */
+/**
+ * Returns how many objects `kubectl apply` names. It is a problem if one of its lines ends otherwise, or it has
+ * none.
+ */
 function expectEach(output: string, end: string): Finding {
   const lines = output.split("\n").filter(Boolean);
   const others = lines.filter((line) => !line.endsWith(end));

@@ -55,8 +55,9 @@ export async function eraseTraces(
 
 /**
  * Removes the members of an account, and deletes what is stored of its people: those who are members of no
- * other account, operators with the role customer, invitations, channels of warnings, and the owners of keys, also in the audit log. It
- * replaces the salt of end users, so that their hashes in the ledger cannot be computed again.
+ * other account, operators with the role customer, invitations, channels of warnings, and the owners of keys,
+ * also in the audit log. It replaces the salt of end users, so that their hashes in the ledger cannot be
+ * computed again.
  */
 export async function erasePeopleOf(
   database: Database,

@@ -19,8 +19,9 @@ const settling = /^(checkout\.session|payment_intent|charge|refund)\./;
 
 /**
  * Handles a delivery of Stripe: checks its signature, records its event once, and settles the payment that
- * it is about, or pays the start credit of a saved card. Throws `invalid_param` for a delivery without a signature of Stripe from the last five minutes.
- * After any other failure the event stays unhandled, and Stripe repeats it.
+ * it is about, or pays the start credit of a saved card. Throws `invalid_param` for a delivery without a
+ * signature of Stripe from the last five minutes. After any other failure the event stays unhandled, and Stripe
+ * repeats it.
  */
 export async function receiveStripeEvent(
   parts: EventParts,

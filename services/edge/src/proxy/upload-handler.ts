@@ -13,7 +13,8 @@ interface UploadDependencies {
 
 /**
  * Returns the handler of a route whose body the service reads itself: the request is proxied after
- * the balance check. One in a content coding is refused with 415. A stream of events ends when the key is revoked or expires.
+ * the balance check. A body in a content coding is refused with 415. A stream of events ends when the key is
+ * revoked or expires.
  */
 export function forwardUpload(
   { balance, revocations }: UploadDependencies,
