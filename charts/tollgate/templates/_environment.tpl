@@ -210,6 +210,10 @@ true
 {{- if .traits.clients }}
 - name: PORT
   value: "8080"
+{{- if $root.Values.tracing.content }}
+- name: TOLLGATE_TRACE_CONTENT
+  value: "on"
+{{- end }}
 {{- with $root.Values.corsOrigins }}
 - name: TOLLGATE_CORS_ORIGINS
   value: {{ join "," . | quote }}

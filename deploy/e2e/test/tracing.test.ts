@@ -78,7 +78,10 @@ describe("with an address for traces", () => {
     receiver = await startTraceReceiver();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TOLLGATE_LOG: "info" };
     const stack = await startStack(env);
-    ({ key } = await stack.newAccount(5));
+    const own = await stack.newAccount(5);
+    key = own.key;
+    // What it stores is not in traces, either: the edge is not told to trace it.
+    await stack.operator.updateContentDays({ account: own.accountId, days: 1 });
     const messages = [{ role: "user", content: prompt }];
     const post = (body: object, headers?: Record<string, string>) =>
       send(`${stack.url}/v1/chat/completions`, {
@@ -381,6 +384,52 @@ describe("with an address for traces", () => {
       expect(raw.includes(secret), secret).toBe(false);
     }
     expect(raw).not.toContain(sessionId);
+  });
+});
+
+describe("where the edge traces contents", () => {
+  const path = "/v1/chat/completions";
+  const question = { role: "user", content: "Who built the mill?" };
+  const storing = newTrace();
+  const other = newTrace();
+  let receiver: TraceReceiver;
+  let response: HttpResponse;
+
+  beforeAll(async () => {
+    receiver = await startTraceReceiver();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TOLLGATE_TRACE_CONTENT: "on" };
+    const stack = await startStack(env);
+    const ask = (key: string, headers: Record<string, string>) =>
+      send(`${stack.url}${path}`, {
+        key,
+        body: chatBody({ messages: [question], stream: true }),
+        headers: { ...headers },
+      });
+    const account = await stack.newAccount(1);
+    await stack.operator.updateContentDays({ account: account.accountId, days: 1 });
+    response = await ask(account.key, storing.headers);
+    await ask((await stack.newAccount(1)).key, other.headers);
+    await stack.stop();
+  });
+
+  afterAll(() => receiver.close());
+
+  const contentOf = ({ traceId }: { traceId: string }) => {
+    const spans = receiver.spans().filter((span) => span.traceId === traceId);
+    const attributes = spans.find(({ name }) => name === `POST ${path}`)?.attributes ?? {};
+    return [attributes["gen_ai.input.messages"], attributes["gen_ai.output.messages"]].map(
+      (text) => (text === undefined ? undefined : JSON.parse(String(text))),
+    );
+  };
+
+  test("the span of a request has them, if its account stores them", () => {
+    expect(response.status).toBe(200);
+    const parts = [{ type: "text", content: expect.stringContaining("mill") }];
+    expect(contentOf(storing)).toEqual([
+      [{ role: "user", parts: [{ type: "text", content: question.content }] }],
+      [{ role: "assistant", parts, finish_reason: "stop" }],
+    ]);
+    expect(contentOf(other)).toEqual([undefined, undefined]);
   });
 });
 

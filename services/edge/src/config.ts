@@ -19,6 +19,8 @@ export interface EdgeConfig {
   bodiesBytes: number;
   /** The longest that a response may take. */
   maxResponseMs: number;
+  /** Whether traces have the prompts and responses of accounts that store them. */
+  tracesContent: boolean;
 }
 
 /** Reads the edge's settings. Throws a StartError that names an invalid one. */
@@ -35,6 +37,7 @@ export function readEdgeConfig(env: Environment): EdgeConfig {
     storedResponsesBytes: settings.TOLLGATE_STORED_RESPONSES_MIB * 1024 * 1024,
     bodiesBytes: settings.TOLLGATE_BODIES_MIB * 1024 * 1024,
     maxResponseMs: settings.TOLLGATE_RESPONSE_SECONDS * 1_000,
+    tracesContent: settings.TOLLGATE_TRACE_CONTENT === "on",
   };
 }
 
@@ -69,6 +72,7 @@ const schema = z.object({
   TOLLGATE_STORED_RESPONSES_MIB: integerSetting({ min: 1, max: 1_048_576, default: 256 }),
   TOLLGATE_BODIES_MIB: integerSetting({ min: 32, max: 1_048_576, default: 256 }),
   TOLLGATE_RESPONSE_SECONDS: integerSetting({ min: 1, max: 1_800, default: 1_800 }),
+  TOLLGATE_TRACE_CONTENT: z.enum(["on", "off"]).default("off"),
   TOLLGATE_CORS_ORIGINS: z
     .string()
     .default("")

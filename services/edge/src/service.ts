@@ -61,7 +61,7 @@ export const edge = defineService({
     const { billing } = services;
     const clientAddressOf = createClientAddress(config.proxies);
     const refusals = createRefusals({ billing, log, clientAddressOf, now });
-    const contents = createContents(billing, log);
+    const contents = createContents({ billing, log, isTraced: config.tracesContent });
     const proxies = createProxies(context);
     const dependencies: RouteDependencies = {
       log,

@@ -287,6 +287,14 @@ describe("the environment", () => {
     }
   });
 
+  it("tells the edge alone to trace contents, where the values say so", async () => {
+    const variable = "TOLLGATE_TRACE_CONTENT";
+    const traced = "tracing.content=true";
+    expect((await environmentOf("production", "edge")).env[variable]).toBeUndefined();
+    expect((await environmentOf("production", "edge", traced)).env[variable]).toBe("on");
+    expect((await environmentOf("production", "billing", traced)).env[variable]).toBeUndefined();
+  });
+
   it("migrates in a hook that runs before the release is installed or upgraded", async () => {
     const { env } = await environmentOf("defaults", "migrate");
     expect(env).toEqual({ DATABASE_URL: "secret tollgate/DATABASE_URL" });

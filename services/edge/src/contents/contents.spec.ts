@@ -29,7 +29,7 @@ function start({ fails = false } = {}) {
     return {};
   };
   const billing = { recordContents } as unknown as Client<typeof BillingService>;
-  const contents = createContents(billing, createLog("silent"));
+  const contents = createContents({ billing, log: createLog("silent"), isTraced: true });
   /** Runs a request, and reads its response to the end. */
   const run = async ({
     response,

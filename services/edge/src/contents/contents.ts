@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { create } from "@bufbuild/protobuf";
+import { type Span, trace } from "@opentelemetry/api";
 import type { Log } from "@tollgate/core/log";
 import { repeat } from "@tollgate/core/repeat";
 import type { BillingService } from "@tollgate/proto/tollgate/v1/billing";
@@ -8,6 +9,7 @@ import { type RequestContent, RequestContentSchema } from "@tollgate/proto/tollg
 import type { Client } from "@tollgate/rpc/implementation";
 import { CollectedContent, type ContentIds } from "./collected-content.ts";
 import { ContentSpace } from "./content-space.ts";
+import { recordContent } from "./traces/record-content.ts";
 import type { TextWithoutMedia } from "./without-media.ts";
 
 const flushEveryMs = 1_000;
@@ -16,6 +18,13 @@ const timeoutMs = 5_000;
 const maxInCall = 10;
 
 const compress = promisify(gzip);
+
+interface ContentParts {
+  billing: Client<typeof BillingService>;
+  log: Log;
+  /** Whether the spans of requests have them, too. */
+  isTraced: boolean;
+}
 
 /** Collects prompts and responses of accounts that store them. */
 export interface Contents {
@@ -32,10 +41,11 @@ export interface Contents {
 /**
  * Collects contents in bounded memory, and sends them to billing every second, so that no request waits for
  * them. A process that is killed loses the last ones. Those of a failed call are dropped, and the log says how
- * many.
+ * many. If `isTraced`, they are also on the spans of their requests.
  */
-export function createContents(billing: Client<typeof BillingService>, log: Log): Contents {
+export function createContents({ billing, log, isTraced }: ContentParts): Contents {
   const space = new ContentSpace();
+  const spans = new WeakMap<CollectedContent, Span>();
   let ended: CollectedContent[] = [];
   const flushes = repeat(flush, { everyMs: flushEveryMs, isIdle: () => ended.length === 0 });
 
@@ -59,8 +69,15 @@ export function createContents(billing: Client<typeof BillingService>, log: Log)
   }
 
   return {
-    begin: (ids, request) => new CollectedContent(ids, request, space),
+    begin(ids, request) {
+      const content = new CollectedContent(ids, request, space);
+      const span = isTraced ? trace.getActiveSpan() : undefined;
+      if (span?.isRecording()) spans.set(content, span);
+      return content;
+    },
     end(content) {
+      const span = spans.get(content);
+      if (span !== undefined) recordContent(span, content);
       ended.push(content);
       flushes.resume();
     },

@@ -16,8 +16,8 @@ import { GatewayError, isClassified } from "./errors.ts";
  * (`@tollgate/runtime/tracing/start`): code that creates spans need not check whether tracing
  * is on.
  *
- * A span never carries a prompt, a response, a key, or the message of an error, which may quote any
- * of them.
+ * A span never carries a key, or the message of an error, which may quote one; and no prompt or response, except
+ * for those of accounts that store them where the edge is told to trace them.
  */
 export const tracer = trace.getTracer("tollgate");
 
