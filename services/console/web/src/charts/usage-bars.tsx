@@ -89,7 +89,7 @@ function Detail({ sums, metric, layers, parts }: DetailProps) {
           .filter(({ amount }) => amount > 0n)
           .toReversed()
           .map(({ name, index, amount }) => (
-            <span key={name} className="legend-entry">
+            <span key={index} className="legend-entry">
               <Swatch layer={index} /> <span className="cut">{name}</span>
               <Amount amount={amount} metric={metric} />
             </span>
@@ -108,9 +108,12 @@ function Amount({ amount, metric }: { amount: bigint; metric: Metric }) {
 export function Legend({ label, layers }: { label: string; layers: readonly Layer[] }) {
   return (
     <ul className="legend" aria-label={label}>
-      {layers.map(({ name }, index) => (
-        <li key={name} className="legend-entry">
-          <Swatch layer={index} /> <span className="cut">{name}</span>
+      {layers.map(({ name, member }, index) => (
+        <li key={member ?? "the rest"} className="legend-entry">
+          <Swatch layer={index} />{" "}
+          <span className="cut" title={member}>
+            {name}
+          </span>
         </li>
       ))}
     </ul>
