@@ -177,7 +177,10 @@ describeInBrowser("the console over a running gateway", () => {
     );
     const amounts = await step(page, "Price").locator("tbody td:last-child").allInnerTexts();
     const sum = amounts.map(readShownUsd).reduce((total, amount) => total + amount, 0n);
-    expect(sum).toBe(nanoUsd(sent.cost));
+    const lines = await step(page, "Price").locator(".sum-lines dd").allInnerTexts();
+    const [exact, rounding = 0n, cost] = lines.map(readShownUsd);
+    expect([exact, cost]).toEqual([sum, nanoUsd(sent.cost)]);
+    expect(sum + rounding).toBe(nanoUsd(sent.cost));
     const entry = step(page, "Ledger entry");
     expect(await entry.locator(".step-result").innerText()).toBe(
       `−${shownUsd(nanoUsd(sent.cost))}`,
