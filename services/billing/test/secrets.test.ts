@@ -122,8 +122,11 @@ describe("stored secrets", () => {
       });
       reads.push(read);
     });
+    // Each change is read before the next one is made.
     await operator.setSecret({ name, value: "value-1" });
+    await Promise.all(reads);
     await operator.setSecret({ name, value: "value-2" });
+    await Promise.all(reads);
     await operator.removeSecret({ name });
     expect(await Promise.all(reads)).toEqual(["value-1", "value-2", undefined]);
   });
