@@ -38,7 +38,7 @@ export interface StandInCard {
   customer: string;
   /** Whether the next payments succeed. */
   isAccepted: boolean;
-  /** The same for the same number, whoever saves it. */
+  /** Identifies the card's number: customers who save the same card have the same fingerprint. */
   fingerprint: string;
   funding: "credit" | "prepaid";
 }

@@ -11,8 +11,8 @@ const maxByAddress = 50;
 const maxByName = 200;
 const windowMs = 15 * 60_000;
 /**
- * The wrong codes of a second factor that one person may enter: 20 of a million, of which three are valid. A
- * code is asked for only after the right password.
+ * The wrong codes of a second factor that one person may enter: 20 of a million, of which three are valid.
+ * Only a sign-in with the right password asks for a code.
  */
 export const maxCodesByPerson = 20;
 

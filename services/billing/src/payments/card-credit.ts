@@ -53,8 +53,8 @@ export async function payCardCredits(parts: CardCreditParts, since: Date): Promi
 }
 
 /**
- * Returns the fingerprint of a card's number. Undefined for a card that is had without a bank account, and for
- * one of a wallet such as Apple Pay, whose number is another one for each device.
+ * Returns the fingerprint of a card's number. Undefined for a prepaid card, which needs no bank account, and for
+ * a card of a wallet such as Apple Pay, which has a different number on each device.
  */
 function fingerprintOf(method: Stripe.PaymentMethod | undefined): string | undefined {
   const { fingerprint, funding, wallet } = method?.card ?? {};
