@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createLog } from "@tollgate/core/log";
 import type { CreditService } from "@tollgate/proto/tollgate/v1/credit";
-import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import type { Client } from "@tollgate/rpc/implementation";
 import {
@@ -18,6 +17,7 @@ import { openStripe, type StripeAccess } from "../src/payments/stripe-client.ts"
 import { receiveStripeEvent } from "../src/payments/stripe-events.ts";
 import { checkWarnings } from "../src/warnings/check-warnings.ts";
 import { type IdentityUnderTest, startIdentity } from "./identity-under-test.ts";
+import { createLedgerStandIn } from "./ledger-stand-in.ts";
 
 const usd = 1_000_000_000n;
 const halfMinuteMs = 30_000;
@@ -31,22 +31,7 @@ describe("an automatic top-up", () => {
   let tested: IdentityUnderTest;
   let nowMs = Date.now();
   const now = () => new Date(nowMs);
-  /** The wallets of the ledger, and the top-ups that they have, by their references. */
-  const balances = new Map<string, bigint>();
-  const references = new Set<string>();
-
-  const ledger = {
-    getWallet: async ({ accountId }: { accountId: string }) => ({
-      wallet: { balanceNanoUsd: balances.get(accountId) ?? 0n },
-    }),
-    async topUp(topUp: { accountId: string; amountNanoUsd: bigint; reference: string }) {
-      const { accountId, amountNanoUsd, reference } = topUp;
-      if (references.has(reference)) return { credited: false };
-      references.add(reference);
-      balances.set(accountId, (balances.get(accountId) ?? 0n) + amountNanoUsd);
-      return { credited: true };
-    },
-  } as unknown as Client<typeof LedgerService>;
+  const { client: ledger, balances } = createLedgerStandIn();
   const credits = {
     reverseTopUp: async () => ({ reversed: true }),
   } as unknown as Client<typeof CreditService>;

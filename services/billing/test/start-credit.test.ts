@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { createLog } from "@tollgate/core/log";
 import type { CreditService } from "@tollgate/proto/tollgate/v1/credit";
-import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import {
   type StripeStandIn,
@@ -18,6 +17,7 @@ import { openStripe, type StripeAccess } from "../src/payments/stripe-client.ts"
 import { receiveStripeEvent } from "../src/payments/stripe-events.ts";
 import { createSealer } from "../src/sealing.ts";
 import { hashOf, type IdentityUnderTest, startIdentity } from "./identity-under-test.ts";
+import { createLedgerStandIn } from "./ledger-stand-in.ts";
 
 const usd = 1_000_000_000n;
 const creditNanoUsd = 5n * usd;
@@ -32,19 +32,7 @@ describe("a start credit that needs a card", () => {
   const now = () => new Date();
   const log = createLog("silent");
   const mails: Mail[] = [];
-  const balances = new Map<string, bigint>();
-  const references = new Set<string>();
-
-  const ledger = {
-    async topUp(topUp: { accountId: string; amountNanoUsd: bigint; reference: string }) {
-      const { accountId, amountNanoUsd, reference } = topUp;
-      const name = `${accountId} ${reference}`;
-      if (references.has(name)) return { credited: false };
-      references.add(name);
-      balances.set(accountId, (balances.get(accountId) ?? 0n) + amountNanoUsd);
-      return { credited: true };
-    },
-  } as unknown as Client<typeof LedgerService>;
+  const { client: ledger, balances } = createLedgerStandIn();
   const credits = {} as Client<typeof CreditService>;
 
   beforeAll(async () => {
