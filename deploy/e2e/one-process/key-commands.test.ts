@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
 import { formatUsd } from "@tollgate/core/money";
 import { BudgetPeriod, LimitKind } from "@tollgate/proto/tollgate/v1/limits";
 import { describe, expect, test } from "vitest";
@@ -20,6 +22,19 @@ describe("the commands of keys, accounts and wallets", () => {
     const output = await tollgate(...args, "--json");
     expect(output.stderr).toBe("");
     return output.json();
+  }
+
+  /**
+   * Runs a list, and then the command that the last line of each page names, as a shell takes it. Resolves with
+   * what matches in the lines of each page.
+   */
+  async function pagesOf(row: RegExp, ...args: string[]): Promise<string[][]> {
+    const { stdout } = await tollgate(...args);
+    const [page = "", next] = stdout.split(/^more: (?:npx )?tollgate /m);
+    const rows = page.split("\n").flatMap((line) => row.exec(line)?.[0] ?? []);
+    if (next === undefined) return [rows];
+    const words = await promisify(execFile)("sh", ["-c", `printf '%s\\n' ${next}`]);
+    return [rows, ...(await pagesOf(row, ...words.stdout.trimEnd().split("\n")))];
   }
 
   async function newAccount(creditNanoUsd = 5_000_000_000n) {
@@ -140,9 +155,9 @@ describe("the commands of keys, accounts and wallets", () => {
     expect(lines[1]).toMatch(
       /^key_\w{32} {2}three {2}sk-tollgate-\S{4}…\S{4} {2}active {2}0\.00 of 1\.00 USD\/week {2} +3$/,
     );
-    expect(lines[3]).toBe(`older keys: --before ${second}`);
+    expect(lines[3]).toMatch(`tollgate key list ${account} --limit 2 --before ${second}`);
     const rest = await json("key", "list", account, "--limit", "2", "--before", String(second));
-    expect(rest).toMatchObject({ keys: [{ id: first, name: "one" }], has_more: false });
+    expect(rest).toMatchObject({ keys: [{ id: first, name: "one" }], has_more: false, next: null });
     const { accounts } = await json("account", "list", "--limit", "1");
     const limits = {
       budget: { limit_usd: "12.500000", period: "month" },
@@ -161,6 +176,27 @@ describe("the commands of keys, accounts and wallets", () => {
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("an IANA name") });
     const none = ["--budget", "none", "--rpm", "none"];
     expect(await json("account", "update", account, ...none)).toMatchObject({ limits: null });
+  });
+
+  test("the line of the next page continues in the order and with the filters of the first", async () => {
+    const account = randomUUID();
+    await stack.operator.createAccount({ name: account });
+    for (const name of ["nightly b", "spare", "nightly c", "nightly a"]) {
+      await stack.operator.createKey({ account, name });
+    }
+    const search = ["--search", "NIGHTLY ", "--order", "name", "--limit", "2"];
+    expect(await pagesOf(/nightly ./, "key", "list", account, ...search)).toEqual([
+      ["nightly a", "nightly b"],
+      ["nightly c"],
+    ]);
+    const amounts = [3n, 1n, 2n];
+    for (const usd of amounts) {
+      const topUp = { amountNanoUsd: usd * 1_000_000_000n, reference: `invoice-${usd}` };
+      await stack.operator.topUpWallet({ account, ...topUp });
+    }
+    const ofTopUps = ["--account", account, "--kind", "top_up", "--order", "oldest"];
+    const pages = await pagesOf(/invoice-./, "ledger", "list", ...ofTopUps, "--limit", "1");
+    expect(pages.flat()).toEqual(["invoice-3", "invoice-1", "invoice-2"]);
   });
 
   test("after a rotation the old text works until its grace has ended, and the id stays", async () => {
@@ -202,7 +238,8 @@ describe("the commands of keys, accounts and wallets", () => {
     expect([more.code, more.stderr]).toEqual([1, expect.stringContaining("3.750000")]);
     const { stdout } = await tollgate("wallet", "show", account);
     expect(stdout).toContain("balance:   3.750000 USD\n");
-    expect(await json("ledger", "list", "--account", account)).toMatchObject([
+    const { entries } = await json("ledger", "list", "--account", account);
+    expect(entries).toMatchObject([
       { kind: "adjustment", amount_usd: "-1.250000", reference: "one", reason: "a refund" },
       { kind: "top_up" },
     ]);

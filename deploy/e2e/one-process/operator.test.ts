@@ -27,7 +27,8 @@ describe("the tollgate command", () => {
     const url = `${stack.url}/v1/chat/completions`;
     expect((await send(url, { key: created.key, body: chatBody() })).status).toBe(200);
     await eventually(async () => {
-      const entries = (await tollgate("ledger", "list", "--account", "acme", "--json")).json();
+      const list = await tollgate("ledger", "list", "--account", "acme", "--json");
+      const { entries } = list.json();
       expect(entries.map((entry: { kind: string }) => entry.kind)).toEqual(["usage", "top_up"]);
     });
     const usage = (...args: string[]) => tollgate("usage", "--account", "acme", ...args);
@@ -109,8 +110,8 @@ describe("the tollgate command", () => {
     const response = await send(url, { key, body: chatBody(simulate("usage=120,40")) });
     expect(response.body).toMatchObject({ usage: { cost: 0.000_042 } });
     await eventually(async () => {
-      const [entry] = (await tollgate("ledger", "list", "--account", "itemised", "--json")).json();
-      expect(entry).toMatchObject({
+      const list = await tollgate("ledger", "list", "--account", "itemised", "--json");
+      expect(list.json().entries[0]).toMatchObject({
         amount_nano_usd: "-42000",
         lines: [
           {

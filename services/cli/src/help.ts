@@ -6,14 +6,14 @@ export class UsageError extends Error {
 export const help = `tollgate: the operator's commands
 
   tollgate account create NAME [--credit USD] [--admission POLICY] [LIMITS]
-  tollgate account list [--limit N] [--before ACCOUNT-ID]
+  tollgate account list [--search TEXT] [--order newest|name] [PAGE]
   tollgate account show ACCOUNT
   tollgate account update ACCOUNT [--admission POLICY] [--time-zone ZONE] [LIMITS]
   tollgate account plan ACCOUNT PLAN|none
   tollgate account bounds ACCOUNT [--max-keys N] [--models GLOB,GLOB] [LIMITS]
   tollgate account freeze|unfreeze|revoke-keys|close ACCOUNT
   tollgate account content ACCOUNT --days N
-  tollgate member list ACCOUNT
+  tollgate member list ACCOUNT [--search TEXT] [--order name|newest|last-signed-in]
   tollgate member export ACCOUNT PERSON-ID
   tollgate member erase PERSON-ID
   tollgate member invite ACCOUNT EMAIL --role admin|developer|billing
@@ -23,7 +23,7 @@ export const help = `tollgate: the operator's commands
   tollgate sign-up approve SIGN-UP-ID
   tollgate sign-up refuse SIGN-UP-ID
   tollgate key create ACCOUNT [--channel settlement] [POLICY OF A KEY] [LIMITS]
-  tollgate key list [ACCOUNT] [--limit N] [--before KEY-ID]
+  tollgate key list [ACCOUNT] [--search TEXT] [--order newest|name|last-used] [PAGE]
   tollgate key show KEY-ID
   tollgate key find - < FILE
   tollgate key update KEY-ID [POLICY OF A KEY] [LIMITS]
@@ -33,20 +33,22 @@ export const help = `tollgate: the operator's commands
   tollgate wallet top-up ACCOUNT USD --reference REF
   tollgate wallet adjust ACCOUNT ±USD --reason REASON --reference REF
   tollgate code create --credit USD --expires TIME [--count N] [--name N]
-  tollgate code list [--limit N] [--before BATCH-ID]
+  tollgate code list [--search TEXT] [--order newest|oldest] [PAGE]
   tollgate code revoke BATCH-ID
   tollgate code redeem ACCOUNT CODE
   tollgate payments checkout ACCOUNT USD
   tollgate payments card|portal ACCOUNT
   tollgate payments auto show|off ACCOUNT
   tollgate payments auto set ACCOUNT --below USD --amount USD --monthly-cap USD
-  tollgate payments list [--account ACCOUNT] [--limit N] [--before PAYMENT-ID]
+  tollgate payments list [--account ACCOUNT] [--state open|credited|failed|refused] [--search TEXT]
+    [--order newest|oldest] [PAGE]
   tollgate payments verify [--days N]
-  tollgate statement list [--account ACCOUNT] [--limit N] [--before NUMBER]
+  tollgate statement list [--account ACCOUNT] [--search TEXT] [--order newest|oldest] [PAGE]
   tollgate statement show NUMBER [--csv]
   tollgate statement pdf NUMBER FILE
   tollgate statement issue
-  tollgate warning list [--account ACCOUNT] [--limit N] [--before WARNING-ID]
+  tollgate warning list [--account ACCOUNT] [--key KEY-ID] [--open] [--search TEXT]
+    [--order newest|oldest] [PAGE]
   tollgate warning set RULE ... | none [--account ACCOUNT]
   tollgate warning channel add mail|webhook|slack TARGET [--account ACCOUNT]
   tollgate warning channel list [--account ACCOUNT]
@@ -54,27 +56,27 @@ export const help = `tollgate: the operator's commands
   tollgate warning channel remove CHANNEL-ID [--account ACCOUNT]
   tollgate usage [--account ACCOUNT] [--by DIMENSION] [FILTERS] [--from DATE] [--to DATE] [--csv]
   tollgate request list [--account ACCOUNT] [FILTERS] [--failed] [--error CODE]
-    [--from DATE] [--to DATE] [--limit N] [--before CURSOR]
+    [--from DATE] [--to DATE] [--order newest|oldest|charges|duration] [PAGE]
   tollgate request ID
   tollgate request content REQUEST-ID
   tollgate request refund REQUEST-ID USD --reason REASON --reference REF
-  tollgate refusal list [--account ACCOUNT] [--key KEY-ID] [--error CODE] [--limit N]
-    [--before REQUEST-ID]
-  tollgate hold list [--account ACCOUNT] [--limit N] [--before HOLD-ID]
+  tollgate refusal list [--account ACCOUNT] [--key KEY-ID] [--error CODE] [--search TEXT]
+    [--order newest|oldest] [PAGE]
+  tollgate hold list [--account ACCOUNT] [PAGE]
   tollgate invoice check PROVIDER FILE MONTH
   tollgate ledger list [--account ACCOUNT] [--kind KIND] [--request REQUEST-ID]
-    [--from DATE] [--to DATE] [--limit N] [--before ENTRY] [--csv]
-  tollgate ledger month [MONTH] [--csv]
+    [--key KEY-ID] [--from DATE] [--to DATE] [--order newest|oldest] [PAGE] [--csv]
+  tollgate ledger month [MONTH] [--search TEXT] [--order charges|name|balance] [--csv]
   tollgate ledger verify
   tollgate operator create NAME --role ROLE [--account ACCOUNT]
-  tollgate operator list
+  tollgate operator list [--search TEXT] [--order name|newest|last-signed-in]
   tollgate operator disable OPERATOR
   tollgate operator link [OPERATOR]
   tollgate operator remove-second-factor OPERATOR
   tollgate operator token create NAME --role ROLE [--account ACCOUNT] [--expires TIME]
-  tollgate operator token list
+  tollgate operator token list [--search TEXT] [--order newest|name|last-used]
   tollgate operator token revoke TOKEN-ID
-  tollgate audit list [--account ACCOUNT] [--limit N] [--before ID]
+  tollgate audit list [--account ACCOUNT] [--search TEXT] [--order newest|oldest] [PAGE]
   tollgate model list
   tollgate slot disable SLOT [--reason R]
   tollgate slot enable SLOT
@@ -89,7 +91,7 @@ export const help = `tollgate: the operator's commands
   tollgate catalog export
   tollgate catalog publish FILE [PUBLISHING]
   tollgate catalog rollback REVISION [PUBLISHING]
-  tollgate catalog list [--limit N] [--before REVISION]
+  tollgate catalog list [--search TEXT] [--order newest|oldest] [PAGE]
   tollgate catalog show [REVISION]
   tollgate catalog diff FROM-REVISION [TO-REVISION]
   tollgate catalog status
@@ -122,6 +124,11 @@ DIMENSION is model, key, provider, route, account, plan, tag, owner, end-user, h
 Filters:
   --key KEY-ID --model ALIAS --provider NAME --route ROUTE-TYPE --plan PLAN --tag TAG --owner OWNER
   --end-user USER
+  --without model|key|provider|route|plan|tag|owner (once or more), for requests that have none
+Page:
+  --limit N --before PLACE; the last line of a page is the command that prints the next one
+Without --order, lists have the first of their orders. Requests in the order of their charges or durations are
+those of the newest 5,000 of the period.
 
 ROLE is customer, viewer, operator or owner; a customer has an --account. OPERATOR is an operator's
 name or id.

@@ -7,7 +7,11 @@ import { openOperator, readServer, type Server } from "./connection/connect-oper
 import { ServerError } from "./connection/connect-transport.ts";
 import { dataFolderOf, operatorAddress } from "./connection/operator-address.ts";
 import { help, UsageError } from "./help.ts";
+import { nextPageCommand } from "./text/next-page.ts";
 import { printable } from "./text/printable.ts";
+
+/** How the command was called, for a line that calls it again. */
+const program = process.env.npm_command === "exec" ? ["npx", "tollgate"] : ["tollgate"];
 
 /** A minus sign that `parseArgs` does not take for an option, as in `wallet adjust NAME -5.00`. */
 const minus = "\u2212";
@@ -28,15 +32,32 @@ async function main(argv: string[]): Promise<number> {
       return wantsHelp ? 0 : 2;
     }
     const output = await run(words, options, readServer({ server, token }, process.env));
-    const text = json ? JSON.stringify(output.json) : output.lines.join("\n");
-    // A file gets CSV as it is.
-    const isForFile = options.csv === true && !process.stdout.isTTY;
-    if (text !== "") process.stdout.write(`${isForFile ? text : printable(text)}\n`);
+    if (json) process.stdout.write(`${printable(JSON.stringify(output.json))}\n`);
+    else writeLines(output.lines, options);
+    if (output.next && !json) writeNextPage(words, { ...options, server }, output.next);
     return output.failed ? 1 : 0;
   } catch (error) {
     process.stderr.write(`tollgate: ${printable(explain(error, address))}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+function writeLines(lines: readonly string[], { csv }: CommandOptions): void {
+  const text = lines.join("\n");
+  // A file gets CSV as it is.
+  const isForFile = csv === true && !process.stdout.isTTY;
+  if (text !== "") process.stdout.write(`${isForFile ? text : printable(text)}\n`);
+}
+
+/** Writes the command of the next page. It has no token, which is a secret. */
+function writeNextPage(
+  words: readonly string[],
+  options: CommandOptions & { server: string | undefined },
+  next: string,
+): void {
+  const line = `more: ${nextPageCommand([...program, ...words], options, next)}`;
+  const stream = options.csv === true ? process.stderr : process.stdout;
+  stream.write(`${printable(line)}\n`);
 }
 
 async function run(

@@ -1,12 +1,18 @@
 import { formatUsd } from "@tollgate/core/money";
-import type { Account, AccountSummary } from "@tollgate/proto/tollgate/v1/operator";
+import {
+  type Account,
+  AccountOrder,
+  type AccountSummary,
+} from "@tollgate/proto/tollgate/v1/operator";
 import { UsageError } from "../help.ts";
 import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "../options/limit-options.ts";
-import { readUsd, readWholeNumber, shortUsd, walletJson } from "../text/amounts.ts";
+import { readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { readUsd, shortUsd, walletJson } from "../text/amounts.ts";
 import { budgetText, limitLines, limitsJson } from "../text/limit-lines.ts";
 import { cutText, formatTable, type TableColumn } from "../text/table.ts";
 import { isoTime, shortTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
 /** The admission policies, by the names that the operator's API takes. */
 const admissionPolicies = ["likely", "strict", "whole"];
@@ -14,8 +20,9 @@ const admissionPolicies = ["likely", "strict", "whole"];
 /** Takes the plan of an account away. No plan of a catalog has this name. */
 const noPlan = "none";
 
-const maxPage = 1_000;
 const maxNameWidth = 24;
+
+const orders = { newest: AccountOrder.UNSPECIFIED, name: AccountOrder.NAME } as const;
 
 /** `tollgate account create` */
 export const createAccountCommand: Command = {
@@ -67,16 +74,18 @@ export const setAccountPlanCommand: Command = {
 /** `tollgate account list` */
 export const listAccountsCommand: Command = {
   takes: [],
-  options: ["limit", "before"],
-  async run(_args, { limit = "100", before = "" }, operator) {
-    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeAccountId: before };
-    const { accounts, hasMore } = await operator().listAccounts(page);
-    const last = accounts.at(-1)?.account?.id ?? "";
-    const more = hasMore ? [`older accounts: --before ${last}`] : [];
-    return {
-      lines: [...formatTable(columns, accounts), ...more],
-      json: { accounts: accounts.map(summaryJson), has_more: hasMore },
-    };
+  options: searchedOptions,
+  async run(_args, { search = "", before = "", ...options }, operator) {
+    const page = { limit: readLimit(options), order: readOrder(options, orders) };
+    const { accounts, hasMore } = await operator().listAccounts({
+      ...{ search, beforeAccountId: before, ...page },
+    });
+    return listOutput("accounts", {
+      rows: accounts,
+      next: hasMore ? (accounts.at(-1)?.account?.id ?? "") : "",
+      toLines: (rows) => formatTable(columns, rows),
+      toJson: summaryJson,
+    });
   },
 };
 

@@ -1,22 +1,24 @@
 import type { AuditRecord } from "@tollgate/proto/tollgate/v1/operator";
-import { readWholeNumber } from "../text/amounts.ts";
+import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
-
-const maxPage = 1_000;
+import { listOutput } from "./list-output.ts";
 
 /** `tollgate audit list` */
 export const listAuditCommand: Command = {
   takes: [],
-  options: ["account", "limit", "before"],
-  async run(_args, { account = "", limit = "100", before = "" }, operator) {
-    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeId: before };
-    const { records, hasMore } = await operator().listAudit({ account, ...page });
-    const more = hasMore ? [`older changes: --before ${records.at(-1)?.id ?? ""}`] : [];
-    return {
-      lines: [...(records.length === 0 ? ["none"] : records.map(recordLine)), ...more],
-      json: { records: records.map(recordJson), has_more: hasMore },
-    };
+  options: ["account", ...searchedOptions],
+  async run(_args, { account = "", search = "", before = "", ...options }, operator) {
+    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+    const { records, nextId } = await operator().listAudit({
+      ...{ account, search, beforeId: before, ...page },
+    });
+    return listOutput("records", {
+      rows: records,
+      next: nextId,
+      toLines: (rows) => rows.map(recordLine),
+      toJson: recordJson,
+    });
   },
 };
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type CatalogPublication, CatalogSource } from "@tollgate/proto/tollgate/v1/catalog";
 import { UsageError } from "../help.ts";
-import { readWholeNumber } from "../text/amounts.ts";
+import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
 import {
   currentText,
   diffJson,
@@ -15,29 +15,26 @@ import {
 } from "../text/catalog-lines.ts";
 import { formatTable } from "../text/table.ts";
 import type { Command, CommandOptions, OperatorClient, Output } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
-const maxPage = 1_000;
 /** Publishing waits for every process. */
 const timeoutMs = 60_000;
 
 /** `tollgate catalog list` */
 export const listRevisionsCommand: Command = {
   takes: [],
-  options: ["limit", "before"],
-  async run(_args, { limit = "100", before = "0" }, operator) {
-    const page = {
-      limit: readWholeNumber(limit, "--limit", maxPage),
-      beforeRevision: readRevision(before),
-    };
-    const { revisions, hasMore } = await operator().listCatalogRevisions(page);
-    const more = hasMore ? [`older revisions: --before ${revisions.at(-1)?.revision}`] : [];
-    return {
-      lines: [
-        ...(revisions.length === 0 ? ["none"] : formatTable(revisionColumns, revisions)),
-        ...more,
-      ],
-      json: { revisions: revisions.map(revisionJson), has_more: hasMore },
-    };
+  options: searchedOptions,
+  async run(_args, { search = "", before = "0", ...options }, operator) {
+    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+    const { revisions, nextRevision } = await operator().listCatalogRevisions({
+      ...{ search, beforeRevision: readRevision(before), ...page },
+    });
+    return listOutput("revisions", {
+      rows: revisions,
+      next: nextRevision === 0n ? "" : String(nextRevision),
+      toLines: (rows) => formatTable(revisionColumns, rows),
+      toJson: revisionJson,
+    });
   },
 };
 

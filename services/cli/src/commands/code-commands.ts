@@ -2,12 +2,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import type { CodeBatch } from "@tollgate/proto/tollgate/v1/operator";
 import { UsageError } from "../help.ts";
+import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
 import { readUsd, readWholeNumber } from "../text/amounts.ts";
 import { isoTime, readTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
 const maxCodes = 10_000;
-const maxPage = 1_000;
 
 /** `tollgate code create` */
 export const createCodesCommand: Command = {
@@ -28,15 +29,18 @@ export const createCodesCommand: Command = {
 /** `tollgate code list` */
 export const listCodesCommand: Command = {
   takes: [],
-  options: ["limit", "before"],
-  async run(_args, { limit = "100", before = "" }, operator) {
-    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeBatchId: before };
-    const { batches, hasMore } = await operator().listCodeBatches(page);
-    const more = hasMore ? [`older codes: --before ${batches.at(-1)?.id ?? ""}`] : [];
-    return {
-      lines: [...(batches.length === 0 ? ["none"] : batches.map(batchLine)), ...more],
-      json: { batches: batches.map(batchJson), has_more: hasMore },
-    };
+  options: searchedOptions,
+  async run(_args, { search = "", before = "", ...options }, operator) {
+    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+    const { batches, nextBatchId } = await operator().listCodeBatches({
+      ...{ search, beforeBatchId: before, ...page },
+    });
+    return listOutput("batches", {
+      rows: batches,
+      next: nextBatchId,
+      toLines: (rows) => rows.map(batchLine),
+      toJson: batchJson,
+    });
   },
 };
 

@@ -7,6 +7,8 @@ export interface Output {
   json: unknown;
   /** True if the command ran and found a fault. */
   failed?: boolean;
+  /** What --before of the next page is. Empty: there are no more. */
+  next?: string;
 }
 
 /** The options of all commands, for `parseArgs`. */
@@ -43,6 +45,8 @@ export const optionTypes = {
   model: { type: "string" },
   models: { type: "string" },
   name: { type: "string" },
+  open: { type: "boolean" },
+  order: { type: "string" },
   owner: { type: "string" },
   parallel: { type: "string" },
   plan: { type: "string" },
@@ -56,6 +60,8 @@ export const optionTypes = {
   route: { type: "string" },
   rpm: { type: "string" },
   "rpm-per-user": { type: "string" },
+  search: { type: "string" },
+  state: { type: "string" },
   tag: { type: "string", multiple: true },
   "time-zone": { type: "string" },
   to: { type: "string" },

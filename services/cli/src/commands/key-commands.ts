@@ -1,20 +1,26 @@
 import { hash } from "node:crypto";
 import { text as readText } from "node:stream/consumers";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { Key } from "@tollgate/proto/tollgate/v1/operator";
+import { type Key, KeyOrder } from "@tollgate/proto/tollgate/v1/operator";
 import { UsageError } from "../help.ts";
 import {
   keyLimitOptions,
   limitChangesOfOptions,
   limitsOfOptions,
 } from "../options/limit-options.ts";
-import { readWholeNumber } from "../text/amounts.ts";
+import { readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
 import { keyJson, keyLines, keyTableColumns, unmatchedLines } from "../text/key-lines.ts";
 import { formatTable } from "../text/table.ts";
 import { isoTime, readSeconds, readTime } from "../text/times.ts";
 import type { Command, CommandOptions, Output } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
-const maxPage = 1_000;
+const orders = {
+  newest: KeyOrder.UNSPECIFIED,
+  name: KeyOrder.NAME,
+  "last-used": KeyOrder.LAST_USED,
+} as const;
+
 const policyOptions = ["name", "owner", "models", "expires", "tag", ...keyLimitOptions] as const;
 
 /** `tollgate key create` */
@@ -45,16 +51,19 @@ export const createKeyCommand: Command = {
 export const listKeysCommand: Command = {
   takes: [],
   mayTake: "ACCOUNT",
-  options: ["limit", "before"],
-  async run([account = ""], { limit = "100", before = "" }, operator) {
-    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeKeyId: before };
-    const { keys, hasMore } = await operator().listKeys({ account, ...page });
-    const more = hasMore ? [`older keys: --before ${keys.at(-1)?.id ?? ""}`] : [];
+  options: searchedOptions,
+  async run([account = ""], { search = "", before = "", ...options }, operator) {
+    const page = { limit: readLimit(options), order: readOrder(options, orders) };
+    const { keys, hasMore } = await operator().listKeys({
+      ...{ account, search, beforeKeyId: before, ...page },
+    });
     const columns = account === "" ? keyTableColumns : keyTableColumns.slice(0, -1);
-    return {
-      lines: [...formatTable(columns, keys), ...more],
-      json: { keys: keys.map(keyJson), has_more: hasMore },
-    };
+    return listOutput("keys", {
+      rows: keys,
+      next: hasMore ? (keys.at(-1)?.id ?? "") : "",
+      toLines: (rows) => formatTable(columns, rows),
+      toJson: keyJson,
+    });
   },
 };
 

@@ -1,42 +1,42 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import type { WalletSums } from "@tollgate/proto/tollgate/v1/statement";
 import { UsageError } from "../help.ts";
-import { periodOfOptions } from "../options/usage-period.ts";
+import { namedTimeOrders, orderedOptions, readLimit, readOrder } from "../options/list-options.ts";
+import { periodFilterOf } from "../options/usage-period.ts";
+import { type RowRules, rowChooser, wholeListOptions } from "../options/whole-list.ts";
 import { csvLines } from "../text/csv-lines.ts";
 import { entryJson, entryLine } from "../text/entry-lines.ts";
 import { formatTable, type TableColumn } from "../text/table.ts";
 import type { Command } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
 /** A verification reads every entry. */
 const verifyTimeoutMs = 60 * 60 * 1_000;
+const usualPage = 50;
 
 /** `tollgate ledger list` */
 export const listLedgerCommand: Command = {
   takes: [],
-  options: ["account", "kind", "request", "from", "to", "limit", "before", "csv"],
-  async run(_args, { account = "", limit: limitText = "50", before = "", ...options }, operator) {
-    const { csv: asCsv = false } = options;
-    const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0;
-    if (limit < 1 || limit > 1_000) throw new UsageError("--limit must be from 1 to 1000");
-    const { kind = "", request: requestId = "" } = options;
-    const filter = { kind, requestId, ...periodOf(options) };
-    const { entries, csv } = await operator().listLedger({
-      ...{ account, limit, beforeEntryId: before, filter, asCsv },
+  options: ["account", "kind", "request", "key", "from", "to", ...orderedOptions, "csv"],
+  async run(_args, { account = "", before = "", csv: asCsv = false, ...options }, operator) {
+    const { kind = "", request: requestId = "", key: keyId = "" } = options;
+    const page = {
+      limit: readLimit(options, usualPage),
+      order: readOrder(options, namedTimeOrders),
+    };
+    const { entries, csv, nextEntryId } = await operator().listLedger({
+      ...{ account, beforeEntryId: before, asCsv, ...page },
+      filter: { kind, requestId, keyId, ...periodFilterOf(options) },
     });
-    const last = entries.length === limit ? entries.at(-1) : undefined;
-    const more = last === undefined ? [] : [`older entries: --before ${last.id}`];
-    const lines = asCsv ? csvLines(csv) : [...entries.map(entryLine), ...more];
-    return { lines, json: entries.map(entryJson) };
+    const output = listOutput("entries", {
+      rows: entries,
+      next: nextEntryId,
+      toLines: (rows) => rows.map(entryLine),
+      toJson: entryJson,
+    });
+    return asCsv ? { ...output, lines: csvLines(csv) } : output;
   },
 };
-
-/** Without --from and --to, entries of any time are listed. */
-function periodOf(options: { from?: string | undefined; to?: string | undefined }) {
-  if (options.from === undefined && options.to === undefined) return {};
-  const { from, to } = periodOfOptions(options, new Date());
-  return { from: timestampFromDate(from), to: timestampFromDate(to) };
-}
 
 /** `tollgate ledger verify` */
 export const verifyLedgerCommand: Command = {
@@ -72,9 +72,14 @@ export const verifyLedgerCommand: Command = {
 export const readMonthCommand: Command = {
   takes: [],
   mayTake: "MONTH",
-  options: ["csv"],
-  async run([month = ""], { csv: asCsv = false }, operator) {
-    const { wallets, hasMore, total, csv } = await operator().readMonth({ month, asCsv });
+  options: [...wholeListOptions, "csv"],
+  async run([month = ""], { csv: asCsv = false, ...options }, operator) {
+    if (asCsv && Object.values(options).some((value) => value !== undefined)) {
+      throw new UsageError("--csv has every account: leave --search and --order out");
+    }
+    const choose = rowChooser(options, monthRules);
+    const { hasMore, total, csv, ...sums } = await operator().readMonth({ month, asCsv });
+    const wallets = choose(sums.wallets);
     const rows = total === undefined ? wallets : [...wallets, { ...total, accountName: "total" }];
     const more = hasMore ? ["there are more accounts, which are in the total"] : [];
     return {
@@ -85,6 +90,15 @@ export const readMonthCommand: Command = {
         total: total === undefined ? null : sumsJson(total),
       },
     };
+  },
+};
+
+const monthRules: RowRules<WalletSums> = {
+  texts: ({ accountId, accountName }) => [accountId, accountName],
+  orders: {
+    charges: { greatest: ({ chargesNanoUsd }) => chargesNanoUsd },
+    name: { text: ({ accountName }) => accountName },
+    balance: { greatest: ({ closingNanoUsd }) => closingNanoUsd },
   },
 };
 

@@ -1,14 +1,16 @@
 import { type Member, MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { UsageError } from "../help.ts";
+import { type RowRules, rowChooser, wholeListOptions } from "../options/whole-list.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
 
 /** `tollgate member list` */
 export const listMembersCommand: Command = {
   takes: ["ACCOUNT"],
-  options: [],
-  async run([account = ""], _options, operator) {
-    const { members } = await operator().listMembers({ account });
+  options: wholeListOptions,
+  async run([account = ""], options, operator) {
+    const choose = rowChooser(options, listRules);
+    const members = choose((await operator().listMembers({ account })).members);
     return {
       lines: members.length === 0 ? ["none"] : members.map(memberLine),
       json: { members: members.map(memberJson) },
@@ -87,6 +89,15 @@ export const eraseMemberCommand: Command = {
   async run([personId = ""], _options, operator) {
     await operator().erasePerson({ personId });
     return { lines: [`erased ${personId}`], json: { person_id: personId } };
+  },
+};
+
+const listRules: RowRules<Member> = {
+  texts: ({ personId, name, email, role }) => [personId, name, email, roleName(role)],
+  orders: {
+    name: { text: ({ name }) => name },
+    newest: { latest: ({ createdAt }) => createdAt },
+    "last-signed-in": { latest: ({ lastSignedInAt }) => lastSignedInAt },
   },
 };
 

@@ -2,10 +2,12 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type Operator as OperatorMessage,
   OperatorRole,
+  type OperatorToken,
   type SignInLink,
 } from "@tollgate/proto/tollgate/v1/operator";
 import { consoleUrl } from "../connection/operator-address.ts";
 import { UsageError } from "../help.ts";
+import { type RowRules, rowChooser, wholeListOptions } from "../options/whole-list.ts";
 import { cutText, formatTable, type TableColumn } from "../text/table.ts";
 import { isoTime, readTime, shortTime } from "../text/times.ts";
 import type { Command, OperatorClient, Output } from "./command.ts";
@@ -32,9 +34,10 @@ export const createOperatorCommand: Command = {
 /** `tollgate operator list` */
 export const listOperatorsCommand: Command = {
   takes: [],
-  options: [],
-  async run(_args, _options, operator) {
-    const { operators } = await operator().listOperators({});
+  options: wholeListOptions,
+  async run(_args, options, operator) {
+    const choose = rowChooser(options, operatorRules);
+    const operators = choose((await operator().listOperators({})).operators);
     return {
       lines: formatTable(operatorColumns, operators),
       json: { operators: operators.map(operatorJson) },
@@ -105,10 +108,11 @@ export const createTokenCommand: Command = {
 /** `tollgate operator token list` */
 export const listTokensCommand: Command = {
   takes: [],
-  options: [],
-  async run(_args, _options, operator) {
-    const { tokens } = await operator().listOperatorTokens({});
-    const columns: readonly TableColumn<(typeof tokens)[number]>[] = [
+  options: wholeListOptions,
+  async run(_args, options, operator) {
+    const choose = rowChooser(options, tokenRules);
+    const tokens = choose((await operator().listOperatorTokens({})).tokens);
+    const columns: readonly TableColumn<OperatorToken>[] = [
       { title: "ID", align: "left", cell: ({ id }) => id },
       { title: "NAME", align: "left", cell: ({ name }) => cutText(name, maxNameWidth) },
       { title: "ROLE", align: "left", cell: ({ role }) => roleText(role) },
@@ -144,6 +148,24 @@ export const revokeTokenCommand: Command = {
     const { revokedAt } = await operator().revokeOperatorToken({ tokenId });
     const at = isoTime(revokedAt);
     return { lines: [`token ${tokenId} revoked at ${at}`], json: { id: tokenId, revoked_at: at } };
+  },
+};
+
+const operatorRules: RowRules<OperatorMessage> = {
+  texts: ({ id, name, role, issuer, email }) => [id, name, roleText(role), issuer, email],
+  orders: {
+    name: { text: ({ name }) => name },
+    newest: { latest: ({ createdAt }) => createdAt },
+    "last-signed-in": { latest: ({ lastSignedInAt }) => lastSignedInAt },
+  },
+};
+
+const tokenRules: RowRules<OperatorToken> = {
+  texts: ({ id, name, role }) => [id, name, roleText(role)],
+  orders: {
+    newest: { latest: ({ createdAt }) => createdAt },
+    name: { text: ({ name }) => name },
+    "last-used": { latest: ({ lastUsedAt }) => lastUsedAt },
   },
 };
 

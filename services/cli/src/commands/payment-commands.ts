@@ -1,10 +1,17 @@
 import { formatUsd } from "@tollgate/core/money";
 import { type Payment, PaymentState } from "@tollgate/proto/tollgate/v1/payment";
+import {
+  namedTimeOrders,
+  readChoice,
+  readLimit,
+  readOrder,
+  searchedOptions,
+} from "../options/list-options.ts";
 import { readUsd, readWholeNumber } from "../text/amounts.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
-const maxPage = 1_000;
 const maxDays = 365;
 /** A verification lists all payments of its days. */
 const verifyTimeoutMs = 60 * 60 * 1_000;
@@ -23,17 +30,28 @@ export const createCheckoutCommand: Command = {
 /** `tollgate payments list` */
 export const listPaymentsCommand: Command = {
   takes: [],
-  options: ["account", "limit", "before"],
-  async run(_args, { account = "", limit = "100", before = "" }, operator) {
-    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforePaymentId: before };
-    const { payments, hasMore } = await operator().listPayments({ account, ...page });
-    const more = hasMore ? [`older payments: --before ${payments.at(-1)?.id ?? ""}`] : [];
-    return {
-      lines: [...(payments.length === 0 ? ["none"] : payments.map(paymentLine)), ...more],
-      json: { payments: payments.map(paymentJson), has_more: hasMore },
-    };
+  options: ["account", "state", ...searchedOptions],
+  async run(_args, { account = "", search = "", before = "", state, ...options }, operator) {
+    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+    const { payments, nextPaymentId } = await operator().listPayments({
+      ...{ account, search, beforePaymentId: before, ...page },
+      ...(state !== undefined && { state: readChoice(state, "--state", states) }),
+    });
+    return listOutput("payments", {
+      rows: payments,
+      next: nextPaymentId,
+      toLines: (rows) => rows.map(paymentLine),
+      toJson: paymentJson,
+    });
   },
 };
+
+const states = {
+  open: PaymentState.OPEN,
+  credited: PaymentState.CREDITED,
+  failed: PaymentState.FAILED,
+  refused: PaymentState.REFUSED,
+} as const;
 
 /** `tollgate payments verify` */
 export const verifyPaymentsCommand: Command = {

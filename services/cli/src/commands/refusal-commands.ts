@@ -1,28 +1,32 @@
 import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
-import { readWholeNumber } from "../text/amounts.ts";
+import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
 import { refusalJson } from "../text/refusal-lines.ts";
 import { formatTable, type TableColumn } from "../text/table.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
-const maxPage = 1_000;
+const usualPage = 50;
 
 /** `tollgate refusal list` */
 export const listRefusalsCommand: Command = {
   takes: [],
-  options: ["account", "key", "error", "limit", "before"],
-  async run(_args, { account = "", key: keyId = "", limit = "50", ...options }, operator) {
-    const { refusals, hasMore } = await operator().listRefusals({
-      ...{ account, keyId },
-      code: options.error ?? "",
-      limit: readWholeNumber(limit, "--limit", maxPage),
-      beforeRequestId: options.before ?? "",
-    });
-    const more = hasMore ? [`older refusals: --before ${refusals.at(-1)?.requestId ?? ""}`] : [];
-    return {
-      lines: [...formatTable(columns, refusals), ...more],
-      json: { refusals: refusals.map(refusalJson), has_more: hasMore },
+  options: ["account", "key", "error", ...searchedOptions],
+  async run(_args, { account = "", key: keyId = "", search = "", ...options }, operator) {
+    const { error: code = "", before: beforeRequestId = "" } = options;
+    const page = {
+      limit: readLimit(options, usualPage),
+      order: readOrder(options, namedTimeOrders),
     };
+    const { refusals, nextRequestId } = await operator().listRefusals({
+      ...{ account, keyId, code, search, beforeRequestId, ...page },
+    });
+    return listOutput("refusals", {
+      rows: refusals,
+      next: nextRequestId,
+      toLines: (rows) => formatTable(columns, rows),
+      toJson: refusalJson,
+    });
   },
 };
 

@@ -1,50 +1,55 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
-import type { Entry, HoldSummary, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
+import {
+  type Entry,
+  type HoldSummary,
+  RequestOrder,
+  type RequestRecord,
+} from "@tollgate/proto/tollgate/v1/ledger";
 import { UsageError } from "../help.ts";
-import { periodOfOptions } from "../options/usage-period.ts";
-import { readUsd, readWholeNumber, shortUsd, walletJson } from "../text/amounts.ts";
+import { orderedOptions, pageOptions, readLimit, readOrder } from "../options/list-options.ts";
+import { usageFilterOfOptions, usageFilterOptions } from "../options/usage-filter.ts";
+import { periodFilterOf } from "../options/usage-period.ts";
+import { readUsd, shortUsd, walletJson } from "../text/amounts.ts";
 import { entryJson } from "../text/entry-lines.ts";
 import { refusalJson, refusalLines } from "../text/refusal-lines.ts";
 import { requestJson, requestLines } from "../text/request-lines.ts";
 import { formatTable, type TableColumn } from "../text/table.ts";
 import { isoTime, shortTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
-const maxPage = 1_000;
+const usualPage = 50;
+
+const orders = {
+  newest: RequestOrder.UNSPECIFIED,
+  oldest: RequestOrder.OLDEST,
+  charges: RequestOrder.CHARGED,
+  duration: RequestOrder.DURATION,
+} as const;
 
 /** `tollgate request list` */
 export const listRequestsCommand: Command = {
   takes: [],
   options: [
-    ...(["account", "key", "model", "provider", "route", "plan", "tag", "owner"] as const),
-    ...(["end-user", "failed", "error", "from", "to", "limit", "before"] as const),
+    ...(["account", "failed", "error", "from", "to"] as const),
+    ...[...usageFilterOptions, ...orderedOptions],
   ],
-  async run(_args, { account = "", limit = "50", before = "", ...options }, operator) {
-    const { key: keyId = "", model: alias = "", provider = "", route: routeType = "" } = options;
-    const { plan = "", tag: [tag = ""] = [], owner = "", "end-user": endUser = "" } = options;
+  async run(_args, { account = "", before = "", ...options }, operator) {
+    const page = { limit: readLimit(options, usualPage), order: readOrder(options, orders) };
     const { requests, nextCursor } = await operator().listRequests({
-      ...{ account, keyId, alias, provider, routeType, plan, tag, owner, endUser },
+      ...{ account, beforeCursor: before, ...page },
+      ...{ ...usageFilterOfOptions(options), ...periodFilterOf(options) },
       onlyFailed: options.failed === true,
       errorCode: options.error ?? "",
-      limit: readWholeNumber(limit, "--limit", maxPage),
-      beforeCursor: before,
-      ...periodOf(options),
     });
-    const more = nextCursor === "" ? [] : [`older requests: --before ${nextCursor}`];
-    return {
-      lines: [...formatTable(requestColumns, requests), ...more],
-      json: { requests: requests.map(requestJson), next_cursor: nextCursor },
-    };
+    return listOutput("requests", {
+      rows: requests,
+      next: nextCursor,
+      toLines: (rows) => formatTable(requestColumns, rows),
+      toJson: requestJson,
+    });
   },
 };
-
-/** Without --from and --to, every request is listed. */
-function periodOf(options: { from?: string | undefined; to?: string | undefined }) {
-  if (options.from === undefined && options.to === undefined) return {};
-  const { from, to } = periodOfOptions(options, new Date());
-  return { from: timestampFromDate(from), to: timestampFromDate(to) };
-}
 
 const requestColumns: TableColumn<RequestRecord>[] = [
   { title: "TIME", cell: ({ occurredAt }) => isoTime(occurredAt) ?? "", align: "left" },
@@ -106,15 +111,16 @@ export const refundRequestCommand: Command = {
 /** `tollgate hold list` */
 export const listHoldsCommand: Command = {
   takes: [],
-  options: ["account", "limit", "before"],
-  async run(_args, { account = "", limit = "100", before = "" }, operator) {
-    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeHoldId: before };
+  options: ["account", ...pageOptions],
+  async run(_args, { account = "", before = "", ...options }, operator) {
+    const page = { limit: readLimit(options), beforeHoldId: before };
     const { holds, hasMore } = await operator().listHolds({ account, ...page });
-    const more = hasMore ? [`older holds: --before ${holds.at(-1)?.id ?? ""}`] : [];
-    return {
-      lines: [...formatTable(holdColumns, holds), ...more],
-      json: { holds: holds.map(holdJson), has_more: hasMore },
-    };
+    return listOutput("holds", {
+      rows: holds,
+      next: hasMore ? (holds.at(-1)?.id ?? "") : "",
+      toLines: (rows) => formatTable(holdColumns, rows),
+      toJson: holdJson,
+    });
   },
 };
 

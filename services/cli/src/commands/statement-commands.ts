@@ -7,30 +7,30 @@ import {
   StatementSchema,
 } from "@tollgate/proto/tollgate/v1/statement";
 import { UsageError } from "../help.ts";
-import { readWholeNumber } from "../text/amounts.ts";
+import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
 import { csvLines } from "../text/csv-lines.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
-const maxPage = 1_000;
 /** The months of all accounts are read. */
 const issueTimeoutMs = 60 * 60 * 1_000;
 
 /** `tollgate statement list` */
 export const listStatementsCommand: Command = {
   takes: [],
-  options: ["account", "limit", "before"],
-  async run(_args, { account = "", limit = "100", before = "0" }, operator) {
-    const page = {
-      limit: readWholeNumber(limit, "--limit", maxPage),
-      beforeNumber: readNumber(before),
-    };
-    const { statements, hasMore } = await operator().listStatements({ account, ...page });
-    const more = hasMore ? [`older statements: --before ${statements.at(-1)?.number ?? 0n}`] : [];
-    return {
-      lines: [...(statements.length === 0 ? ["none"] : statements.map(statementLine)), ...more],
-      json: { statements: statements.map(statementJson), has_more: hasMore },
-    };
+  options: ["account", ...searchedOptions],
+  async run(_args, { account = "", search = "", before = "0", ...options }, operator) {
+    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+    const { statements, nextNumber } = await operator().listStatements({
+      ...{ account, search, beforeNumber: readNumber(before), ...page },
+    });
+    return listOutput("statements", {
+      rows: statements,
+      next: nextNumber === 0n ? "" : String(nextNumber),
+      toLines: (rows) => rows.map(statementLine),
+      toJson: statementJson,
+    });
   },
 };
 

@@ -2,22 +2,21 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import { UsageBy, type UsageSum } from "@tollgate/proto/tollgate/v1/ledger";
 import { UsageError } from "../help.ts";
+import {
+  nullableDimensions,
+  usageFilterOfOptions,
+  usageFilterOptions,
+} from "../options/usage-filter.ts";
 import { periodOfOptions } from "../options/usage-period.ts";
 import { exactUsd } from "../text/amounts.ts";
 import { csvLines } from "../text/csv-lines.ts";
 import { terminalWidth } from "../text/table.ts";
 import { usageTable } from "../text/usage-table.ts";
-import type { Command, CommandOptions } from "./command.ts";
+import type { Command } from "./command.ts";
 
 const groupings: Readonly<Record<string, UsageBy>> = {
-  model: UsageBy.MODEL,
-  key: UsageBy.KEY,
-  provider: UsageBy.PROVIDER,
-  route: UsageBy.ROUTE,
+  ...nullableDimensions,
   account: UsageBy.ACCOUNT,
-  plan: UsageBy.PLAN,
-  tag: UsageBy.TAG,
-  owner: UsageBy.OWNER,
   "end-user": UsageBy.END_USER,
   hour: UsageBy.HOUR,
   day: UsageBy.DAY,
@@ -27,17 +26,12 @@ const groupings: Readonly<Record<string, UsageBy>> = {
 /** `tollgate usage`: what was used and charged in a period, as a table, CSV or JSON. */
 export const usageCommand: Command = {
   takes: [],
-  options: [
-    ...["account", "by", "key", "model", "provider", "route", "plan", "tag", "owner"],
-    ...["end-user", "from", "to", "csv"],
-  ] as readonly (keyof CommandOptions)[],
+  options: ["account", "by", ...usageFilterOptions, "from", "to", "csv"],
   async run(_args, { account = "", by: byText = "model", csv = false, ...options }, operator) {
     const names = byText.split(",");
     const [by, thenBy = UsageBy.UNSPECIFIED] = names.map(readGrouping);
     if (by === undefined || names.length > 2) throw wrongGrouping();
-    const { key: keyId = "", model: alias = "", provider = "", route: routeType = "" } = options;
-    const { plan = "", tag: [tag = ""] = [], owner = "", "end-user": endUser = "" } = options;
-    const filter = { keyId, alias, provider, routeType, plan, tag, owner, endUser };
+    const filter = usageFilterOfOptions(options);
     const { from, to } = periodOfOptions(options, new Date());
     const period = { from: timestampFromDate(from), to: timestampFromDate(to) };
     const { usage, csv: text } = await operator().readUsage({

@@ -7,25 +7,30 @@ import {
   type WarningRule,
 } from "@tollgate/proto/tollgate/v1/warning";
 import { UsageError } from "../help.ts";
+import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
 import { readUsd, readWholeNumber } from "../text/amounts.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
+import { listOutput } from "./list-output.ts";
 
-const maxPage = 1_000;
 const maxNumber = 1_000;
 
 /** `tollgate warning list` */
 export const listWarningsCommand: Command = {
   takes: [],
-  options: ["account", "limit", "before"],
-  async run(_args, { account = "", limit = "100", before = "" }, operator) {
-    const page = { limit: readWholeNumber(limit, "--limit", maxPage), beforeWarningId: before };
-    const { warnings, hasMore } = await operator().listWarnings({ account, ...page });
-    const more = hasMore ? [`older warnings: --before ${warnings.at(-1)?.id ?? ""}`] : [];
-    return {
-      lines: [...(warnings.length === 0 ? ["none"] : warnings.map(warningLine)), ...more],
-      json: { warnings: warnings.map(warningJson), has_more: hasMore },
-    };
+  options: ["account", "key", "open", ...searchedOptions],
+  async run(_args, { account = "", key: keyId = "", search = "", ...options }, operator) {
+    const { open: onlyOpen = false, before: beforeWarningId = "" } = options;
+    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+    const { warnings, nextWarningId } = await operator().listWarnings({
+      ...{ account, keyId, onlyOpen, search, beforeWarningId, ...page },
+    });
+    return listOutput("warnings", {
+      rows: warnings,
+      next: nextWarningId,
+      toLines: (rows) => rows.map(warningLine),
+      toJson: warningJson,
+    });
   },
 };
 

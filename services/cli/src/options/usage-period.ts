@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { UsageError } from "../help.ts";
 
 const dayMs = 86_400_000;
@@ -20,6 +21,13 @@ export function periodOfOptions(
   const start = from === undefined ? end - defaultDays * dayMs : readTime(from, "--from");
   if (start >= end) throw new UsageError("--from must be before --to");
   return { from: new Date(start), to: new Date(end) };
+}
+
+/** Returns the period of a call. Without --from and --to it has none. Throws a UsageError. */
+export function periodFilterOf(options: { from?: string | undefined; to?: string | undefined }) {
+  if (options.from === undefined && options.to === undefined) return {};
+  const { from, to } = periodOfOptions(options, new Date());
+  return { from: timestampFromDate(from), to: timestampFromDate(to) };
 }
 
 function readTime(text: string, name: string): number {
