@@ -72,6 +72,17 @@ describe("the lists of operators", () => {
     const oldest = await list({ order: OLDEST, search: "KEY" });
     expect([oldest.actions, oldest.hasMore]).toEqual([["CreateKey", "RevokeKey"], false]);
     expect((await list({ search: keyId, order: OLDEST })).actions).toEqual(oldest.actions);
+    const name = operator?.name ?? "";
+    for (const kind of ["operator", "member"] as const) {
+      const subject = { subjectKind: "account", subjectId: accountId, accountId } as const;
+      const change = { action: `UpdateAccount by ${kind}`, ...subject };
+      await recordChange(prisma, { kind, id: operator?.id ?? "", name }, change);
+    }
+    const byName = await list({ search: name.toUpperCase() });
+    expect(byName.records).toMatchObject([
+      { action: "UpdateAccount by member", actorName: name },
+      { action: "UpdateAccount by operator", actorName: name },
+    ]);
     expect((await operators.listAudit({ search: randomUUID() })).records).toEqual([]);
     await expect(list({ search: "x".repeat(201) })).rejects.toMatchObject({ param: "search" });
   });

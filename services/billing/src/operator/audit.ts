@@ -33,9 +33,13 @@ export function implementAudit({ prisma }: OperatorParts) {
   } satisfies Partial<Implementation<typeof OperatorService>>;
 }
 
+/** The name of the member who made a change, which the log does not store. */
+const memberNameColumn = Prisma.sql`(SELECT name FROM operator
+  WHERE operator.id = actor_id AND actor_kind = 'member')`;
+
 const searchedColumns = [
   ...[Prisma.sql`action`, Prisma.sql`subject_kind`, Prisma.sql`subject_id`],
-  ...[Prisma.sql`actor_kind`, Prisma.sql`actor_id`, Prisma.sql`actor_name`],
+  ...[Prisma.sql`actor_kind`, Prisma.sql`actor_id`, Prisma.sql`actor_name`, memberNameColumn],
 ];
 
 /** Resolves with the names of the subjects of changes, and of their accounts, by their ids. */
