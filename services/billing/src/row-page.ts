@@ -4,6 +4,8 @@ import { ascending, containing, descending } from "./list-query.ts";
 
 /** How many rows a page compares with a search at the most, so that it takes some 50 ms. */
 const maxCompared = 10_000;
+/** How many rows are put in the order of their amounts. */
+const maxSorted = 5_000;
 
 /** A page of a list whose ids ascend with the times of its rows. */
 export interface RowPage<Id extends string | bigint> {
@@ -41,6 +43,28 @@ export async function findPage<Id extends string | bigint>(
   const [last] = await prisma.$queryRaw<{ id: Id }[]>`
     SELECT ${id} AS id ${rows} OFFSET ${maxCompared - 1} LIMIT 1`;
   return { ids, next: last?.id };
+}
+
+/**
+ * Resolves with the ids of a page of the newest 5,000 rows, those with the largest amounts first, and the row after
+ * which the next page begins; undefined where there are no more.
+ */
+export async function findLargest(
+  prisma: PrismaClient,
+  page: Omit<RowPage<string>, "order"> & { amount: Prisma.Sql },
+): Promise<{ ids: string[]; next: string | undefined }> {
+  const { table, id, bounds, matches, amount, limit, before } = page;
+  const position = before ? [Prisma.sql`n > (SELECT n FROM sorted WHERE id = ${before})`] : [];
+  const found = await prisma.$queryRaw<{ id: string }[]>`
+    WITH newest AS MATERIALIZED (
+      SELECT * FROM ${table} ${whereAll(bounds)} ORDER BY ${id} DESC LIMIT ${maxSorted}
+    ), sorted AS MATERIALIZED (
+      SELECT ${id} AS id, row_number() OVER (ORDER BY ${amount} DESC, ${id} DESC) AS n
+      FROM newest ${whereAll(matches)}
+    )
+    SELECT id FROM sorted ${whereAll(position)} ORDER BY n LIMIT ${limit + 1}`;
+  const ids = found.slice(0, limit).map((row) => row.id);
+  return { ids, next: found.length > limit ? ids.at(-1) : undefined };
 }
 
 /** Returns the condition that one of some columns contains what is searched, in any case of its letters. */

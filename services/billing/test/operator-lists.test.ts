@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
+import { AmountOrder, TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import { OperatorRole, type OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { PaymentState } from "@tollgate/proto/tollgate/v1/payment";
 import type { Client } from "@tollgate/rpc/implementation";
@@ -104,10 +104,31 @@ describe("the lists of operators", () => {
     expect(await ids({ account: one.id, state: PaymentState.CREDITED })).toEqual([]);
     expect(await ids({ search: "PI_", state: PaymentState.CREDITED })).toEqual([paid.id]);
     const both = [declined.id, paid.id].toSorted();
-    expect(await ids({ order: OLDEST })).toEqual(both);
-    expect(await ids({ order: NEWEST })).toEqual(both.toReversed());
+    expect(await ids({ order: AmountOrder.OLDEST })).toEqual(both);
+    expect(await ids({ order: AmountOrder.UNSPECIFIED })).toEqual(both.toReversed());
     const { names } = await operators.listPayments({ account: one.id });
     expect(names).toEqual({ [one.id]: one.name });
+  });
+
+  test("payments are ordered by their amounts, page by page", async () => {
+    const account = await newAccount();
+    const amounts = [5n, 900n, 70n, 900n];
+    await prisma.payment.createMany({
+      data: amounts.map((amountNanoUsd, n) => ({
+        ...{ id: `payment_${n}_${account.id}`, accountId: account.id, kind: "checkout" },
+        ...{ amountNanoUsd, state: n === 2 ? "failed" : "credited" },
+      })),
+    });
+    const page = { account: account.id, order: AmountOrder.LARGEST, limit: 3 };
+    const list = async (more: object) => {
+      const { payments, nextPaymentId } = await operators.listPayments({ ...page, ...more });
+      return [payments.map((one) => Number(one.id.split("_")[1])), nextPaymentId] as const;
+    };
+    // Of those of the same amount, the newest is first.
+    const [first, next] = await list({});
+    expect(first).toEqual([3, 1, 2]);
+    expect(await list({ beforePaymentId: next })).toEqual([[0], ""]);
+    expect(await list({ state: PaymentState.CREDITED })).toEqual([[3, 1, 0], ""]);
   });
 
   test("warnings are found by their key and their text, with the names of keys", async () => {

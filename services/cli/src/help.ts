@@ -41,7 +41,7 @@ export const help = `tollgate: the operator's commands
   tollgate payments auto show|off ACCOUNT
   tollgate payments auto set ACCOUNT --below USD --amount USD --monthly-cap USD
   tollgate payments list [--account ACCOUNT] [--state open|credited|failed|refused] [--search TEXT]
-    [--order newest|oldest] [PAGE]
+    [--order newest|oldest|amount] [PAGE]
   tollgate payments verify [--days N]
   tollgate statement list [--account ACCOUNT] [--search TEXT] [--order newest|oldest] [PAGE]
   tollgate statement show NUMBER [--csv]
@@ -65,7 +65,7 @@ export const help = `tollgate: the operator's commands
   tollgate hold list [--account ACCOUNT] [PAGE]
   tollgate invoice check PROVIDER FILE MONTH
   tollgate ledger list [--account ACCOUNT] [--kind KIND] [--request REQUEST-ID]
-    [--key KEY-ID] [--from DATE] [--to DATE] [--order newest|oldest] [PAGE] [--csv]
+    [--key KEY-ID] [--from DATE] [--to DATE] [--order newest|oldest|amount] [PAGE] [--csv]
   tollgate ledger month [MONTH] [--search TEXT] [--order charges|name|balance] [--csv]
   tollgate ledger verify
   tollgate operator create NAME --role ROLE [--account ACCOUNT]
@@ -127,8 +127,8 @@ Filters:
   --without model|key|provider|route|plan|tag|owner (once or more), for requests that have none
 Page:
   --limit N --before PLACE; the last line of a page is the command that prints the next one
-Without --order, lists have the first of their orders. Requests in the order of their charges or durations are
-those of the newest 5,000 of the period.
+Without --order, lists have the first of their orders. Charges, durations and amounts order the newest 5,000 rows
+of the account and the period.
 
 ROLE is customer, viewer, operator or owner; a customer has an --account. OPERATOR is an operator's
 name or id.

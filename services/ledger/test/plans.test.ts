@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { RequestOrder, UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
-import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
+import { AmountOrder } from "@tollgate/proto/tollgate/v1/list";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createCapture } from "../src/capture.ts";
@@ -94,7 +94,12 @@ describe("reads of the ledger", () => {
     ["the events that are not recorded", () => findMissing(pool, someIds)],
     ["a page of entries", () => page("")],
     ["the next page", async () => page((await newest()).id)],
-    ["the first page", () => page("", { order: TimeOrder.OLDEST })],
+    ["the first page", () => page("", { order: AmountOrder.OLDEST })],
+    ["the largest entries", () => page("", { order: AmountOrder.LARGEST })],
+    [
+      "the largest entries of all accounts",
+      () => page("", { order: AmountOrder.LARGEST, accountId: "" }),
+    ],
     ["the entries of a key", () => page("", { filter: { keyId: "key_1" } })],
     ["the requests that were charged most", () => sorted(RequestOrder.CHARGED, accountId)],
     ["the slowest requests of all accounts", () => sorted(RequestOrder.DURATION, "")],

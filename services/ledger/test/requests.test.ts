@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { RequestOrder, UsageBy, UsageFilterSchema } from "@tollgate/proto/tollgate/v1/ledger";
-import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
+import { AmountOrder } from "@tollgate/proto/tollgate/v1/list";
 import {
   AttemptSchema,
   Outcome,
@@ -282,12 +282,36 @@ describe("requests", () => {
     const [newest, next] = await list({});
     expect(newest).toEqual([3, 2]);
     expect(await list({ beforeEntryId: next })).toEqual([[0], ""]);
-    const order = TimeOrder.OLDEST;
+    const order = AmountOrder.OLDEST;
     const [oldest, after] = await list({ order });
     expect(oldest).toEqual([0, 2]);
     expect(await list({ order, beforeEntryId: after })).toEqual([[3], ""]);
     // The top-up is the first one.
     expect((await list({ order, filter: {} }))[0]).toEqual([-1, 0]);
+  });
+
+  test("have entries that are listed by their amounts, page by page", async () => {
+    const accountId = await openWallet(pool, 10_000n);
+    const charges = [
+      { keyId: "key_a", costNanoUsd: 30n },
+      { keyId: "key_b", costNanoUsd: 500n },
+      { keyId: "key_a", costNanoUsd: 30n },
+      { keyId: "key_a", costNanoUsd: 400n },
+    ];
+    await capture(accountId, ...charges);
+    const pages = async (filter: object) => {
+      const amounts: bigint[][] = [];
+      for (let beforeEntryId = ""; ; ) {
+        const page = { accountId, limit: 2, beforeEntryId, filter, order: AmountOrder.LARGEST };
+        const { entries, nextEntryId } = await listEntries({ pool, prisma }, page);
+        amounts.push(entries.map(({ amountNanoUsd }) => amountNanoUsd));
+        if (nextEntryId === "") return amounts;
+        beforeEntryId = nextEntryId;
+      }
+    };
+    expect(await pages({})).toEqual([[10_000n, -500n], [-400n, -30n], [-30n]]);
+    expect(await pages({ kind: "usage", keyId: "key_a" })).toEqual([[-400n, -30n], [-30n]]);
+    expect(await pages({ kind: "refund" })).toEqual([[]]);
   });
 
   test("that ended with an error are ordered by what they were charged, too", async () => {

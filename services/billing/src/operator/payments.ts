@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { invalidParam } from "@tollgate/core/errors";
+import { AmountOrder, TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import type { ListPaymentsRequest, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import {
   type Payment as PaymentMessage,
@@ -14,7 +15,14 @@ import { type Payment, Prisma } from "../generated/client.ts";
 import { createCheckout } from "../payments/checkout.ts";
 import { requireStripe } from "../payments/stripe-client.ts";
 import { verifyPayments } from "../payments/verify-payments.ts";
-import { accountNameColumn, findPage, having, inOrderOf, searching } from "../row-page.ts";
+import {
+  accountNameColumn,
+  findLargest,
+  findPage,
+  having,
+  inOrderOf,
+  searching,
+} from "../row-page.ts";
 import { pageSize } from "./account-messages.ts";
 import { nameIds } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
@@ -75,12 +83,19 @@ async function listPayments(
 ) {
   const accountId = await accountIdOf(prisma, account);
   const stored = Object.keys(states).find((one) => states[one] === state) ?? "";
-  const { ids, next = "" } = await findPage(prisma, {
-    ...{ table: Prisma.sql`payment`, id: Prisma.sql`id`, order, before: beforePaymentId },
+  const page = {
+    ...{ table: Prisma.sql`payment`, id: Prisma.sql`id`, before: beforePaymentId },
     limit: pageSize(limit),
     bounds: having(Prisma.sql`account_id`, accountId),
     matches: [...having(Prisma.sql`state`, stored), ...searching(search, searchedColumns)],
-  });
+  };
+  const { ids, next = "" } =
+    order === AmountOrder.LARGEST
+      ? await findLargest(prisma, { ...page, amount: Prisma.sql`amount_nano_usd` })
+      : await findPage(prisma, {
+          ...page,
+          order: order === AmountOrder.OLDEST ? TimeOrder.OLDEST : TimeOrder.UNSPECIFIED,
+        });
   const found = await prisma.payment.findMany({ where: { id: { in: ids } } });
   const payments = inOrderOf(ids, found, ({ id }) => id);
   const names = await nameIds(prisma, { accountIds: payments.map((one) => one.accountId) });

@@ -1,7 +1,12 @@
 import { formatUsd } from "@tollgate/core/money";
 import type { WalletSums } from "@tollgate/proto/tollgate/v1/statement";
 import { UsageError } from "../help.ts";
-import { namedTimeOrders, orderedOptions, readLimit, readOrder } from "../options/list-options.ts";
+import {
+  namedAmountOrders,
+  orderedOptions,
+  readLimit,
+  readOrder,
+} from "../options/list-options.ts";
 import { periodFilterOf } from "../options/usage-period.ts";
 import { type RowRules, rowChooser, wholeListOptions } from "../options/whole-list.ts";
 import { csvLines } from "../text/csv-lines.ts";
@@ -22,7 +27,7 @@ export const listLedgerCommand: Command = {
     const { kind = "", request: requestId = "", key: keyId = "" } = options;
     const page = {
       limit: readLimit(options, usualPage),
-      order: readOrder(options, namedTimeOrders),
+      order: readOrder(options, namedAmountOrders),
     };
     const { entries, csv, nextEntryId } = await operator().listLedger({
       ...{ account, beforeEntryId: before, asCsv, ...page },

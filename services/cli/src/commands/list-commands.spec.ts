@@ -1,5 +1,5 @@
 import { RequestOrder, UsageBy } from "@tollgate/proto/tollgate/v1/ledger";
-import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
+import { AmountOrder, TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import { AccountOrder, KeyOrder } from "@tollgate/proto/tollgate/v1/operator";
 import { PaymentState } from "@tollgate/proto/tollgate/v1/payment";
 import { expect, test } from "vitest";
@@ -68,8 +68,11 @@ test.each([
     { refusals: [], nextRequestId: "" },
   ],
   [
-    ...(["payments list", { ...ofAda, state: "refused", before: "p_1" }] as const),
-    { ...searched, account: "", state: PaymentState.REFUSED, beforePaymentId: "p_1" },
+    ...(["payments list", { ...ofAda, order: "amount", state: "refused", before: "p_1" }] as const),
+    {
+      ...{ ...searched, account: "", order: AmountOrder.LARGEST },
+      ...{ state: PaymentState.REFUSED, beforePaymentId: "p_1" },
+    },
     { payments: [], nextPaymentId: "" },
   ],
   [
@@ -100,7 +103,7 @@ test.each([
   [
     ...(["ledger list", { key: "key_1", order: "oldest", before: "e_1" }] as const),
     {
-      ...{ account: "", asCsv: false, limit: 50, order: TimeOrder.OLDEST, beforeEntryId: "e_1" },
+      ...{ account: "", asCsv: false, limit: 50, order: AmountOrder.OLDEST, beforeEntryId: "e_1" },
       filter: { kind: "", requestId: "", keyId: "key_1" },
     },
     { entries: [], nextEntryId: "" },

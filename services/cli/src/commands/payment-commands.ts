@@ -1,7 +1,7 @@
 import { formatUsd } from "@tollgate/core/money";
 import { type Payment, PaymentState } from "@tollgate/proto/tollgate/v1/payment";
 import {
-  namedTimeOrders,
+  namedAmountOrders,
   readChoice,
   readLimit,
   readOrder,
@@ -32,7 +32,7 @@ export const listPaymentsCommand: Command = {
   takes: [],
   options: ["account", "state", ...searchedOptions],
   async run(_args, { account = "", search = "", before = "", state, ...options }, operator) {
-    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+    const page = { limit: readLimit(options), order: readOrder(options, namedAmountOrders) };
     const { payments, nextPaymentId } = await operator().listPayments({
       ...{ account, search, beforePaymentId: before, ...page },
       ...(state !== undefined && { state: readChoice(state, "--state", states) }),

@@ -1,4 +1,4 @@
-import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
+import { AmountOrder, TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import type { CommandOptions } from "../commands/command.ts";
 import { UsageError } from "../help.ts";
 import { readWholeNumber } from "../text/amounts.ts";
@@ -14,6 +14,13 @@ export const searchedOptions = ["search", ...orderedOptions] as const;
 
 /** The orders of lists that are ordered by time. */
 export const namedTimeOrders = { newest: TimeOrder.UNSPECIFIED, oldest: TimeOrder.OLDEST } as const;
+
+/** Those of lists that have amounts. */
+export const namedAmountOrders = {
+  newest: AmountOrder.UNSPECIFIED,
+  oldest: AmountOrder.OLDEST,
+  amount: AmountOrder.LARGEST,
+} as const;
 
 /** Returns how many rows a page has. Throws a UsageError. */
 export function readLimit({ limit }: Pick<CommandOptions, "limit">, usual = 100): number {

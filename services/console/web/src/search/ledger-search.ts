@@ -19,7 +19,7 @@ export interface LedgerSearch extends Pick<PeriodSearch, "from" | "to">, PageSiz
   kind?: LedgerKind;
   request?: string;
   key?: string;
-  /** As in `timeOrders`. */
+  /** As in `amountOrders`. */
   order?: string;
 }
 

@@ -1,4 +1,4 @@
-import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
+import { AmountOrder, TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import { KeyOrder } from "@tollgate/proto/tollgate/v1/operator";
 import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
 
@@ -20,6 +20,9 @@ export function keyOrderOf(order: string | undefined): KeyOrder {
 
 /** The orders of lists that are ordered by time. */
 export const timeOrders = { newest: "Newest first", oldest: "Oldest first" } as const;
+
+/** The orders of lists that have amounts. */
+export const amountOrders = { ...timeOrders, amount: "Largest amount first" } as const;
 
 /** The address of a list: what it searches for, its order, and the page. */
 export interface ListSearch<Order extends string> {
@@ -79,6 +82,12 @@ export function timedPageOf(search: ListSearch<string>) {
     order: search.order === "oldest" ? TimeOrder.OLDEST : TimeOrder.UNSPECIFIED,
     limit: pageSizeOf(search),
   };
+}
+
+/** Returns the order of a list that has amounts. */
+export function amountOrderOf({ order }: { order?: string }): AmountOrder {
+  if (order === "amount") return AmountOrder.LARGEST;
+  return order === "oldest" ? AmountOrder.OLDEST : AmountOrder.UNSPECIFIED;
 }
 
 /** The part of an address that has the size of a page. */

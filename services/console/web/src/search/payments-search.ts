@@ -1,5 +1,5 @@
 import { PaymentState } from "@tollgate/proto/tollgate/v1/payment";
-import { readTimedListSearch, type TimedListSearch } from "./list-search.ts";
+import { amountOrders, type ListSearch, readListSearch } from "./list-search.ts";
 import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
 
 /** The states of payments in an address, with their names for people. */
@@ -11,7 +11,7 @@ export const paymentStates = {
 } as const;
 
 /** The address of Payments. */
-export interface PaymentsSearch extends TimedListSearch {
+export interface PaymentsSearch extends ListSearch<keyof typeof amountOrders> {
   account?: string;
   state?: keyof typeof paymentStates;
 }
@@ -22,6 +22,6 @@ export function readPaymentsSearch(raw: RawSearch): PaymentsSearch {
   return {
     ...readTexts(raw, ["account"]),
     ...defined({ state: readOne(raw, "state", states) }),
-    ...readTimedListSearch(raw),
+    ...readListSearch(raw, amountOrders),
   };
 }

@@ -7,6 +7,7 @@ import { readWarningsSearch } from "./warnings-search.ts";
 test("an address of payments keeps its list and drops a state that does not exist", () => {
   const list = { account: "acct_1", q: "declined", order: "oldest", size: "25", before: "p_1" };
   expect(readPaymentsSearch({ ...list, state: "failed" })).toEqual({ ...list, state: "failed" });
+  expect(readPaymentsSearch({ order: "amount" })).toEqual({ order: "amount" });
   expect(readPaymentsSearch({ ...list, state: "gone", order: "name" })).toEqual({
     ...{ account: "acct_1", q: "declined", size: "25", before: "p_1" },
   });

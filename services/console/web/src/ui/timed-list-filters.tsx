@@ -7,17 +7,19 @@ interface Props {
   /** What is searched. */
   label: string;
   search: ListSearch<string>;
+  /** Where the list has others than those of its times. */
+  orders?: Readonly<Record<string, string>>;
   /** Further filters. */
   children?: ReactNode;
 }
 
 /** The search, the filters and the order of a list that is ordered by time. */
-export function TimedListFilters({ label, search, children }: Props) {
+export function TimedListFilters({ label, search, orders = timeOrders, children }: Props) {
   return (
     <div className="filters">
       <SearchBox label={label} q={search.q} />
       {children}
-      <OrderChoice orders={timeOrders} order={search.order} />
+      <OrderChoice orders={orders} order={search.order} />
     </div>
   );
 }

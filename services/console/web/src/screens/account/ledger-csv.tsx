@@ -1,7 +1,7 @@
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { entryFilterOf, type LedgerSearch } from "../../search/ledger-search.ts";
-import { timedPageOf } from "../../search/list-search.ts";
+import { amountOrderOf } from "../../search/list-search.ts";
 import { CsvButton } from "../../ui/csv-button.tsx";
 
 const limit = 1_000;
@@ -12,7 +12,7 @@ const maxPages = 101;
 export function LedgerCsv({ account, search }: { account: string; search: LedgerSearch }) {
   const transport = useTransport();
   const filter = entryFilterOf(search);
-  const { order } = timedPageOf(search);
+  const order = amountOrderOf(search);
   async function read(): Promise<string> {
     const pages: string[] = [];
     for (let beforeEntryId = ""; pages.length < maxPages; ) {

@@ -2,10 +2,10 @@ import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
-import { TimeOrder } from "@tollgate/proto/tollgate/v1/list";
+import { AmountOrder } from "@tollgate/proto/tollgate/v1/list";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { entryFilterOf, type LedgerSearch } from "../../search/ledger-search.ts";
-import { pageSizeOf, timedPageOf } from "../../search/list-search.ts";
+import { amountOrderOf, pageSizeOf } from "../../search/list-search.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
@@ -49,6 +49,9 @@ export function LedgerEntries({ accountId, search }: Props) {
         <LedgerFilters search={search} account={accountId} />
         <LedgerCsv account={accountId} search={search} />
       </div>
+      {amountOrderOf(search) === AmountOrder.LARGEST && (
+        <p className="quiet">Of the newest 5,000 entries.</p>
+      )}
       <Entries accountId={accountId} search={search} />
     </>
   );
@@ -97,14 +100,14 @@ function Entries({ accountId, search }: Props) {
 
 /** Returns whether each entry has the balance after it. */
 function countsBalances(account: string, search: LedgerSearch): boolean {
-  const isOldest = timedPageOf(search).order === TimeOrder.OLDEST;
-  return account !== "" && entryFilterOf(search) === undefined && !isOldest;
+  const isNewest = amountOrderOf(search) === AmountOrder.UNSPECIFIED;
+  return account !== "" && entryFilterOf(search) === undefined && isNewest;
 }
 
 /** Reads the balance together with the newest entries. */
 function useLedger(account: string, search: LedgerSearch) {
   const filter = entryFilterOf(search);
-  const { order, limit } = timedPageOf(search);
+  const [order, limit] = [amountOrderOf(search), pageSizeOf(search)];
   const hasBalance = countsBalances(account, search);
   const transport = useTransport();
   const { listLedger, readWallet } = OperatorService.method;

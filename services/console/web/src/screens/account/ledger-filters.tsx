@@ -1,6 +1,6 @@
 import { useAccess } from "../../calls/use-session.ts";
 import { type LedgerSearch, ledgerKinds } from "../../search/ledger-search.ts";
-import { timeOrders } from "../../search/list-search.ts";
+import { amountOrders } from "../../search/list-search.ts";
 import { defined } from "../../search/read.ts";
 import { KeyFilter } from "../../ui/filter-bar.tsx";
 import { OrderChoice } from "../../ui/order-choice.tsx";
@@ -51,7 +51,7 @@ export function LedgerFilters({ search, account }: Props) {
         />
       </label>
       {canSeeKeys && <KeyFilter {...{ account, ...defined({ value: search.key }) }} />}
-      <OrderChoice orders={timeOrders} order={search.order} />
+      <OrderChoice orders={amountOrders} order={search.order} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import {
 } from "@tollgate/proto/tollgate/v1/operator";
 import { type Payment, PaymentState } from "@tollgate/proto/tollgate/v1/payment";
 import { useAccess } from "../../calls/use-session.ts";
-import { pageSizeOf, timedPageOf } from "../../search/list-search.ts";
+import { amountOrderOf, amountOrders, pageSizeOf } from "../../search/list-search.ts";
 import { type PaymentsSearch, paymentStates } from "../../search/payments-search.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -35,7 +35,7 @@ export function PaymentList({ search, settings, isOfAccount }: Props) {
   const payments = useQuery(
     OperatorService.method.listPayments,
     {
-      ...timedPageOf(search),
+      ...{ search: search.q ?? "", order: amountOrderOf(search), limit: pageSizeOf(search) },
       ...{ account, beforePaymentId: before ?? "" },
       state: search.state === undefined ? PaymentState.UNSPECIFIED : paymentStates[search.state][0],
     },
@@ -54,10 +54,15 @@ export function PaymentList({ search, settings, isOfAccount }: Props) {
   );
   return (
     <Section title="Payments by card" actions={actions}>
-      <TimedListFilters label="Search by account, id or problem" search={search}>
+      <TimedListFilters
+        label="Search by account, id or problem"
+        search={search}
+        orders={amountOrders}
+      >
         {!isCustomer && <AccountFilter account={account} />}
         <StateFilter state={search.state} />
       </TimedListFilters>
+      {search.order === "amount" && <p className="quiet">Of the newest 5,000 payments.</p>}
       <Loaded query={payments} rows={3}>
         {({ payments, nextPaymentId, names }) =>
           payments.length === 0 && nextPaymentId === "" ? (
