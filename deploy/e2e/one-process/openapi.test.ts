@@ -139,6 +139,62 @@ describe("the OpenAPI document and the gateway", () => {
     expect([...Object.keys(calls), "streamTranscription"].sort()).toEqual(ids.sort());
   });
 
+  /** Returns the example of an error of an operation. */
+  function errorExample(operationId: string, status: number, name: string): unknown {
+    const place = operations.find(({ operation }) => operation.operationId === operationId);
+    const media = place?.operation.responses[status]?.content?.["application/json"];
+    const component = String(media?.examples?.[name]?.$ref).split("/").at(-1) ?? "";
+    return document.components.examples[component]?.value;
+  }
+
+  /** Checks that a response is the example of its operation and code, but for the request's id. */
+  function expectExample(operationId: string, response: HttpResponse, name: string): void {
+    const example = errorExample(operationId, response.status, name) as object;
+    const { request_id } = response.body as { request_id?: string };
+    const ofRequest = request_id === undefined ? {} : { request_id };
+    expect(response.body, operationId).toEqual({ ...example, ...ofRequest });
+  }
+
+  test("the gateway sends the errors of the examples", async () => {
+    const empty = await stack.newAccount(0);
+    const wrong = "sk-tollgate-unknown";
+    const sent = async (operationId: string, name: string, more: object, key = account.key) => {
+      const { path, body } = exampleOf(operationId);
+      const response = await send(`${stack.url}${path}`, { key, body: { ...body, ...more } });
+      expectExample(operationId, response, name);
+      return response.status;
+    };
+    for (const [operationId, form] of [
+      ["createChatCompletion", ""],
+      ["createMessage", "MessagesError."],
+      ["createResponse", ""],
+      ["createEmbeddings", ""],
+    ] as const) {
+      const statuses = [
+        await sent(operationId, `${form}invalid_api_key`, {}, wrong),
+        await sent(operationId, `${form}credit_balance_exhausted`, {}, empty.key),
+        await sent(operationId, `${form}model_not_found`, { model: "demo-other" }),
+        await sent(operationId, `${form}invalid_param`, { model: undefined }),
+        await sent(operationId, `${form}unknown_param`, { colour: "red" }),
+      ];
+      expect(statuses, operationId).toEqual([401, 402, 404, 400, 400]);
+    }
+    const gets: [string, number, string, string][] = [
+      ["getModel", 404, "model_not_found", "/v1/models/demo-other"],
+      ["listConversations", 400, "invalid_param", "/v1/conversations?limit=1&limit=2"],
+      ["getConversation", 404, "conversation_not_found", `/v1/conversations/${randomUUID()}`],
+      ["listVoices", 400, "invalid_param", "/v1/audio/voices"],
+      ["readOcrJob", 404, "not_found", "/v1/ocr/jobs/other?model=demo-ocr"],
+      ["streamTranscription", 400, "invalid_param", "/v1/audio/transcriptions/stream"],
+      ["getDocsFile", 404, "not_found", "/docs/standalone.js"],
+    ];
+    for (const [operationId, status, name, path] of gets) {
+      const response = await request(path);
+      expect(response.status, path).toBe(status);
+      expectExample(operationId, response, name);
+    }
+  });
+
   test("event streams match their schema", async () => {
     const chat = await requestExample("createChatCompletion", { stream: true });
     expect(eventsOf(chat.text).at(-1)).toBe("[DONE]");

@@ -108,9 +108,7 @@ export function createAuthenticate(
       throw keyExpired(expiresAt);
     }
     if (state === KeyState.FROZEN) throw accountFrozen();
-    if (state !== KeyState.ACTIVE) {
-      throw new GatewayError("invalid_api_key", "This API key is unknown.");
-    }
+    if (state !== KeyState.ACTIVE) throw keyUnknown();
     const { keyId, accountId, admission, plan, models, isLimited, requestsPerMinute } = found;
     const { storesContent, endUserSalt } = found;
     const more = { isLimited, requestsPerMinute, storesContent, endUserSalt };
@@ -141,13 +139,21 @@ export async function findKeyErrors(
 
 /** Throws `channel_key_required` unless the key belongs to a settlement channel. */
 export function requireSettlementKey({ channel }: Principal): void {
-  if (channel === settlementChannel) return;
-  const message = "This route requires a settlement-channel key.";
-  throw new GatewayError("channel_key_required", message);
+  if (channel !== settlementChannel) throw channelKeyRequired();
+}
+
+/** Returns the error of a request to a route of settlement channels with another key. */
+export function channelKeyRequired(): GatewayError {
+  return new GatewayError("channel_key_required", "This route requires a settlement-channel key.");
+}
+
+/** Returns the error of a request whose key does not exist. */
+export function keyUnknown(): GatewayError {
+  return new GatewayError("invalid_api_key", "This API key is unknown.");
 }
 
 /** Returns the error of a request whose key is revoked. */
-function keyRevoked(): GatewayError {
+export function keyRevoked(): GatewayError {
   return new GatewayError("key_revoked", "This API key has been revoked.");
 }
 

@@ -43,14 +43,15 @@ export function createFreeCalls({ metrics, nowMs }: FreeCallsOptions): FreeCalls
       const filled = Math.min(perMinute, left + ((now - atMs) / minuteMs) * perMinute);
       if (filled < 1) {
         metrics.limitRefusals.inc({ limit: "free_calls" });
-        throw tooMany(perMinute, (1 - filled) / perMinute);
+        throw tooManyFreeCalls(perMinute, (1 - filled) / perMinute);
       }
       buckets.set(keyId, { left: filled - 1, atMs: now });
     },
   };
 }
 
-function tooMany(perMinute: number, minutes: number): GatewayError {
+/** Returns the error of a call beyond those of a key in a minute, which can be retried after some minutes. */
+export function tooManyFreeCalls(perMinute: number, minutes: number): GatewayError {
   const message = `This key may make ${perMinute} free calls a minute. Retry in a moment.`;
   const retryAfterSeconds = Math.max(1, Math.ceil(minutes * 60));
   return new GatewayError("rate_limited", message, { retryAfterSeconds });

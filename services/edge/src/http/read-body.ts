@@ -73,7 +73,7 @@ interface Reading {
 
 async function decode(coding: string, reading: Reading): Promise<RequestBody> {
   const createDecoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
-  if (createDecoder === undefined) throw unknownCoding(coding, Object.keys(decoders));
+  if (createDecoder === undefined) throw undecodedCoding(coding);
   const { req } = reading;
   const gathered = gatherChunks();
   const decoder = new FrameDecoder(createDecoder, codingsOfFrames.has(coding));
@@ -114,6 +114,11 @@ function collect(source: Readable, { req, reservation, limit }: Reading): Promis
     // Node emits it for a client that disconnected.
     if (source !== req) req.once("error", reject);
   });
+}
+
+/** Returns the error of a body in a coding that is not decoded. */
+export function undecodedCoding(coding: string): GatewayError {
+  return unknownCoding(coding, Object.keys(decoders));
 }
 
 function unreadable(cause: unknown): GatewayError {

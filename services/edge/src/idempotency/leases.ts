@@ -223,10 +223,10 @@ async function acquireOrFind(
   });
   while (chargeId === undefined) {
     const found = await records.find(key);
-    if (found?.sameRequest === false) throw keyReused();
+    if (found?.sameRequest === false) throw idempotencyKeyReused();
     if (found?.state === "stored") return found;
     if (found?.state !== "running") chargeId = await records.acquire(key, requestId);
-    else if (!(await pauses.next())) throw keyInUse();
+    else if (!(await pauses.next())) throw idempotencyKeyInUse();
   }
   return chargeId;
 }
@@ -237,12 +237,14 @@ function notRecorded(cause: unknown, log: Log): GatewayError {
   return new GatewayError("no_provider_available", message, { cause });
 }
 
-function keyReused(): GatewayError {
+/** Returns the error of a request whose idempotency key stands for another request. */
+export function idempotencyKeyReused(): GatewayError {
   const message = "This Idempotency-Key was used for another request. Use a new one.";
   return new GatewayError("idempotency_key_reused", message);
 }
 
-function keyInUse(): GatewayError {
+/** Returns the error of a request whose idempotency key stands for one that is running. */
+export function idempotencyKeyInUse(): GatewayError {
   const message = "A request with this Idempotency-Key is still running. Retry for its response.";
   return new GatewayError("idempotency_key_in_use", message, { retryAfterSeconds });
 }

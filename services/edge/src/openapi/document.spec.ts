@@ -103,15 +103,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("has a valid example of every successful response, without other members than its schema's", () => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    const schemas = closedSchema(plain.components.schemas);
-    ajv.addSchema({ ...plain, components: { ...plain.components, schemas } }, "openapi.json");
-    const expectValid = (schema: JsonSchema, value: unknown, label: string) => {
-      const local = JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/');
-      const check = ajv.compile(closedSchema(JSON.parse(local)) as JsonSchema);
-      const sent: unknown = JSON.parse(JSON.stringify(value));
-      expect([check(sent), check.errors], label).toEqual([true, null]);
-    };
+    const expectValid = closedCheck();
     let checked = 0;
     for (const { path, method, operation } of operations) {
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
@@ -135,6 +127,63 @@ describe("the OpenAPI document", () => {
     }
     expect(checked).toBe(26);
   });
+
+  test("has a valid example of every error of a route, in each form that it is sent in", () => {
+    const expectValid = closedCheck();
+    const { examples } = plain.components;
+    const used = new Set<string>();
+    for (const { path, method, operation } of operations) {
+      for (const [status, { content = {}, description }] of Object.entries(operation.responses)) {
+        if (!/^[45]/.test(status)) continue;
+        const label = `${method} ${path} ${status}`;
+        const media = content["application/json"];
+        const codes = [...description.matchAll(/^`(\w+)`: /gm)].map(([, code]) => code);
+        expect(codes.length, label).toBeGreaterThan(0);
+        const names = Object.keys(media?.examples ?? {});
+        const forms = new Set(names.map((name) => name.replace(/\w+$/, "")));
+        expect(forms.size, label).toBe(path.startsWith("/v1/models") ? 2 : 1);
+        expect(names.sort(), label).toEqual([...forms].flatMap(toNames(codes)).sort());
+        for (const [name, { $ref }] of Object.entries(media?.examples ?? {})) {
+          const component = String($ref).replace("#/components/examples/", "");
+          const example = examples[component]?.value as { type?: string; error: { code: string } };
+          used.add(component);
+          expectValid(media?.schema ?? {}, example, `${label} ${component}`);
+          expect(example.error.code, label).toBe(name.split(".").at(-1));
+          expect(example.type, label).toBe(name.startsWith("MessagesError.") ? "error" : undefined);
+        }
+      }
+    }
+    expect(Object.keys(examples).sort()).toEqual([...used].sort());
+  });
+
+  test("names a field of the route in each example of a field that is missing", () => {
+    for (const { path, operation } of operations) {
+      const refs = operation.responses[400]?.content?.["application/json"]?.examples ?? {};
+      const isDefault = Object.values(refs).some(
+        ({ $ref }) => $ref === "#/components/examples/invalid_param",
+      );
+      if (!isDefault) continue;
+      const schemas = Object.values(operation.requestBody?.content ?? {}).map(({ schema }) =>
+        resolve(schema),
+      );
+      const ofBody = schemas.flatMap((schema) => requiredOf(schema ?? {}));
+      const ofQuery = (operation.parameters ?? []).filter(({ required }) => required === true);
+      expect([...ofBody, ...ofQuery.map(({ name }) => name)], path).toContain("model");
+    }
+  });
+
+  /** Returns a check of values against schemas of the document without other members than theirs. */
+  function closedCheck(): (schema: JsonSchema, value: unknown, label: string) => void {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const schemas = closedSchema(plain.components.schemas);
+    ajv.addSchema({ ...plain, components: { ...plain.components, schemas } }, "openapi.json");
+    return (schema, value, label) => {
+      const local = JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/');
+      const check = ajv.compile(closedSchema(JSON.parse(local)) as JsonSchema);
+      const sent: unknown = JSON.parse(JSON.stringify(value));
+      expect([check(sent), check.errors], label).toEqual([true, null]);
+    };
+  }
 
   function resolve({ $ref }: JsonSchema): JsonSchema | undefined {
     return plain.components.schemas[String($ref).split("/").at(-1) ?? ""];
@@ -194,6 +243,15 @@ function registeredRoutes(): string[] {
       .filter((method) => route?.stack.some((layer) => layer.method === method))
       .map((method) => `${method} ${(route?.path ?? "").replace(/\*(\w+)/g, "{$1}")}`),
   );
+}
+
+/** Returns the names of examples of errors with these codes in a form. */
+function toNames(codes: readonly (string | undefined)[]): (form: string) => string[] {
+  return (form) => codes.map((code) => `${form}${code}`);
+}
+
+function requiredOf({ required = [], anyOf = [] }: JsonSchema): string[] {
+  return [...(required as string[]), ...(anyOf as JsonSchema[]).flatMap(requiredOf)];
 }
 
 /** The data of each server-sent event before `[DONE]`. */

@@ -1,6 +1,7 @@
 import manifest from "../../package.json" with { type: "json" };
 import type { Auth } from "../auth/authenticate.ts";
 import type { RouteRules } from "../routes/route-rules.ts";
+import type { ErrorExamples } from "./error-examples.ts";
 import { envelopeName, envelopeSchema, errorResponses, errorTable } from "./error-responses.ts";
 import { type HeaderDoc, type HeaderName, headerRefs, headers } from "./headers.ts";
 import {
@@ -38,6 +39,7 @@ export interface OpenApiDocument {
   paths: Record<string, Record<string, OperationObject>>;
   components: {
     schemas: Record<string, JsonSchema>;
+    examples: ErrorExamples;
     headers: Record<string, HeaderDoc>;
     securitySchemes: Record<string, JsonSchema>;
   };
@@ -65,6 +67,8 @@ export interface OpenApiResponse {
 export interface MediaTypeObject {
   schema: JsonSchema;
   example?: unknown;
+  /** References to examples of the document, by the code of the error. */
+  examples?: Record<string, JsonSchema>;
   /** The JSON data of each server-sent event before `[DONE]`. */
   "x-event-schema"?: JsonSchema;
 }
@@ -114,11 +118,12 @@ const security: Record<Auth, Record<string, string[]>[]> = {
 /** Creates the OpenAPI document of some routes. */
 export function createDocument(routes: readonly DocumentedRoute[]): OpenApiDocument {
   const schemas: Schemas = { [envelopeName]: envelopeSchema };
+  const examples: ErrorExamples = {};
   const paths: OpenApiDocument["paths"] = {};
   for (const route of routes) {
     paths[route.path] = {
       ...paths[route.path],
-      [route.method.toLowerCase()]: operationObject(route, schemas),
+      [route.method.toLowerCase()]: operationObject(route, schemas, examples),
     };
   }
   return {
@@ -127,14 +132,18 @@ export function createDocument(routes: readonly DocumentedRoute[]): OpenApiDocum
     servers: [{ url: "/" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas, headers, securitySchemes },
+    components: { schemas, examples, headers, securitySchemes },
     "x-error-codes": errorTable,
   };
 }
 
 type Schemas = Record<string, JsonSchema>;
 
-function operationObject(route: DocumentedRoute, schemas: Schemas): OperationObject {
+function operationObject(
+  route: DocumentedRoute,
+  schemas: Schemas,
+  examples: ErrorExamples,
+): OperationObject {
   const { auth, errorForm, variantForm } = route;
   const operation = ruledOperation(route.operation, route);
   const { id, tag, summary, parameters, extensions } = operation;
@@ -150,7 +159,7 @@ function operationObject(route: DocumentedRoute, schemas: Schemas): OperationObj
   ]);
   const responses: OperationObject["responses"] = {
     ...Object.fromEntries(successes),
-    ...errorResponses(route, operation.errors, commonHeaders),
+    ...errorResponses(route, operation, commonHeaders, examples),
   };
   return {
     operationId: id,
@@ -234,13 +243,16 @@ function withRelayed(
   const failure = responses[502];
   if (relayed === undefined || failure === undefined) return responses;
   const any = { schema: {} };
-  const envelope = failure.content?.["application/json"]?.schema ?? {};
+  const json = failure.content?.["application/json"];
   return {
     ...responses,
     502: {
       ...failure,
       description: `${failure.description}\n\n${relayed}`,
-      content: { "application/json": { schema: { anyOf: [envelope, {}] } }, "*/*": any },
+      content: {
+        "application/json": { ...json, schema: { anyOf: [json?.schema ?? {}, {}] } },
+        "*/*": any,
+      },
     },
   };
 }

@@ -3,8 +3,10 @@ import { maxFormBytes, maxUploadBytes } from "@tollgate/http/form-fields";
 import type { Auth } from "../auth/authenticate.ts";
 import { maxBodyBytes } from "../http/request-body.ts";
 import { isFree, type RouteRules } from "../routes/route-rules.ts";
+import { type ErrorExamples, errorExampleRefs } from "./error-examples.ts";
 import { type HeaderName, headerRefs, rateLimitNames } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
+import type { Operation } from "./operation.ts";
 
 export const envelopeName = "ErrorEnvelope";
 
@@ -102,15 +104,19 @@ const authErrors: Record<Auth, readonly ErrorCode[]> = {
   none: [],
 };
 
-/** Returns the error responses of a route with these errors, by status. */
+/**
+ * Returns the error responses of a route by status, and adds their examples to those of the document.
+ * `operation` has all errors of the route but those of its key.
+ */
 export function errorResponses(
   rules: RouteRules,
-  errors: readonly ErrorCode[],
+  operation: Operation,
   commonHeaders: readonly HeaderName[],
+  examples: ErrorExamples,
 ): Record<string, JsonSchema> {
   const { auth, errorForm, variantForm } = rules;
-  const forms = [errorForm?.name ?? envelopeName, ...(variantForm ? [variantForm.name] : [])];
-  const possible = new Set([...authErrors[auth], ...errors]);
+  const forms = [errorForm, ...(variantForm ? [variantForm] : [])];
+  const possible = new Set([...authErrors[auth], ...(operation.errors ?? [])]);
   const rates = isFree(rules) ? [] : rateLimitNames;
   const byStatus = Map.groupBy(
     errorTable.filter(({ code }) => possible.has(code)),
@@ -125,7 +131,10 @@ export function errorResponses(
         ...rows.flatMap(({ code }) => headersOf(code, possible, rates)),
       ]),
       content: {
-        "application/json": { schema: oneOf(forms.map((name) => envelopeOf(rows, name))) },
+        "application/json": {
+          schema: oneOf(forms.map((form) => envelopeOf(rows, form?.name ?? envelopeName))),
+          examples: errorExampleRefs({ rows, forms, operation, isFree: isFree(rules) }, examples),
+        },
       },
     },
   ]);

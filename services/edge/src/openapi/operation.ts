@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@tollgate/core/errors";
+import type { ErrorCode, GatewayError } from "@tollgate/core/errors";
 import type { JsonObject } from "@tollgate/core/json";
 import type { Form } from "@tollgate/http/form-fields";
 import type { z } from "zod";
@@ -38,6 +38,8 @@ export interface Operation {
   responses: Readonly<Record<string, ResponseDoc>>;
   /** Error codes of the route, besides those of its body and its rules. */
   errors?: readonly ErrorCode[];
+  /** Examples of its errors that differ from those of other routes: `exampleErrors`. */
+  ownErrors?: Readonly<Partial<Record<ErrorCode, GatewayError>>>;
   /** Describes a 502 response that is not the error envelope. */
   relayed?: string;
   /** Extensions of OpenAPI. Their names start with `x-`. */

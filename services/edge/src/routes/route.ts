@@ -1,4 +1,4 @@
-import { invalidParam } from "@tollgate/core/errors";
+import { type GatewayError, invalidParam } from "@tollgate/core/errors";
 import {
   type Auth,
   authorizationOf,
@@ -154,15 +154,17 @@ export function webSocket(
   const handlerRules = handlerRulesOf(rules);
   const rejectWithoutUpgrade: KeyedHandler = async ({ req }) => {
     handlerRules.checkQuery(req);
-    throw invalidParam(
-      "Upgrade",
-      "must be websocket: this address accepts WebSocket upgrades only",
-    );
+    throw upgradeRequired();
   };
   return {
     ...withKey("GET", path, () => rejectWithoutUpgrade, operation, rules),
     createUpgradeHandler: (dependencies) => createUpgradeHandler(dependencies, handlerRules),
   };
+}
+
+/** Returns the error of a request without an upgrade to a route that takes WebSockets. */
+export function upgradeRequired(): GatewayError {
+  return invalidParam("Upgrade", "must be websocket: this address accepts WebSocket upgrades only");
 }
 
 function defineRoute(

@@ -25,7 +25,7 @@ export async function readMultipart(
   req: IncomingMessage,
   { takeFile, takeChunk }: FormSinks,
 ): Promise<FormPart[]> {
-  if (Number(req.headers["content-length"] ?? 0) > maxFormBytes) throw tooLarge();
+  if (Number(req.headers["content-length"] ?? 0) > maxFormBytes) throw uploadTooLarge();
   const form = openForm(req);
   const headers = createPartHeaders(boundaryOf(req));
   const parts: FormPart[] = [];
@@ -53,7 +53,7 @@ export async function readMultipart(
   try {
     for await (const chunk of addAbortSignal(failing.signal, chunks) as AsyncIterable<Buffer>) {
       bodyBytes += chunk.length;
-      if (bodyBytes > maxFormBytes) throw tooLarge();
+      if (bodyBytes > maxFormBytes) throw uploadTooLarge();
       headers.push(chunk);
       const fault = headers.fault();
       if (fault !== undefined) throw malformed(fault);
@@ -78,7 +78,7 @@ function createFileCount() {
   return async function* (contents: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of contents) {
       bytes += chunk.length;
-      if (bytes > maxUploadBytes) throw tooLarge();
+      if (bytes > maxUploadBytes) throw uploadTooLarge();
       yield chunk;
     }
   };
@@ -159,7 +159,8 @@ function malformed(why: string, param?: string): GatewayError {
   });
 }
 
-function tooLarge(): GatewayError {
+/** Returns the error of an upload with more bytes than are taken. */
+export function uploadTooLarge(): GatewayError {
   const message =
     `An upload must have at most ${maxUploadBytes} bytes of files, and ${maxFormBytes} bytes in ` +
     "all.";

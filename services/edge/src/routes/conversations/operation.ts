@@ -1,3 +1,4 @@
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { jsonResponseDoc, type Operation, type Parameter } from "../../openapi/operation.ts";
 import { conversationExample, conversationsExample } from "./examples.ts";
 import { detailSchema, listSchema } from "./schema.ts";
@@ -9,6 +10,11 @@ const id: Parameter = {
   required: true,
   schema: { type: "string" },
 };
+
+const unknownConversation = new GatewayError(
+  "conversation_not_found",
+  "This conversation does not exist.",
+);
 
 export const listConversationsOperation: Operation = {
   id: "listConversations",
@@ -25,6 +31,7 @@ export const listConversationsOperation: Operation = {
       conversationsExample,
     ),
   },
+  ownErrors: { invalid_param: invalidParam("limit", "must be sent once") },
 };
 
 export const deleteConversationsOperation: Operation = {
@@ -51,6 +58,7 @@ export const getConversationOperation: Operation = {
     ),
   },
   errors: ["conversation_not_found"],
+  ownErrors: { conversation_not_found: unknownConversation },
 };
 
 export const deleteConversationOperation: Operation = {
@@ -63,4 +71,5 @@ export const deleteConversationOperation: Operation = {
   parameters: [id],
   responses: { 204: { description: "The conversation is deleted." } },
   errors: ["conversation_not_found"],
+  ownErrors: { conversation_not_found: unknownConversation },
 };

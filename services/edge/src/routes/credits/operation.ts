@@ -1,3 +1,4 @@
+import { GatewayError } from "@tollgate/core/errors";
 import { usdJson } from "@tollgate/core/money";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { creditSummarySchema } from "./schema.ts";
@@ -19,4 +20,7 @@ export const getCreditsOperation: Operation = {
     }),
   },
   errors: ["not_found"],
+  ownErrors: {
+    not_found: new GatewayError("not_found", "The account of this key has no wallet."),
+  },
 };

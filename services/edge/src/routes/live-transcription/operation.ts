@@ -1,4 +1,5 @@
 import type { Operation } from "../../openapi/operation.ts";
+import { upgradeRequired } from "../route.ts";
 import { framesDescription, framesSchema } from "./schema.ts";
 
 export const streamTranscriptionOperation: Operation = {
@@ -15,5 +16,6 @@ export const streamTranscriptionOperation: Operation = {
     101: { description: "The connection is a WebSocket. `x-websocket` describes its frames." },
   },
   errors: ["invalid_param"],
+  ownErrors: { invalid_param: upgradeRequired() },
   extensions: { "x-websocket": framesSchema },
 };

@@ -1,3 +1,4 @@
+import { GatewayError } from "@tollgate/core/errors";
 import { z } from "zod";
 import { rateLimitNames } from "../../openapi/headers.ts";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
@@ -41,6 +42,13 @@ export const createMessageOperation: Operation = {
     },
   },
   errors: ["context_length_exceeded"],
+  ownErrors: {
+    context_length_exceeded: new GatewayError(
+      "context_length_exceeded",
+      "prompt is too long: 208310 tokens > 200000 maximum",
+      { param: "messages" },
+    ),
+  },
 };
 
 const { max_tokens: _, ...countExample } = example;

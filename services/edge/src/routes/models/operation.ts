@@ -1,3 +1,4 @@
+import { GatewayError, invalidParam } from "@tollgate/core/errors";
 import { z } from "zod";
 import { jsonResponseDoc, type Operation, type Parameter } from "../../openapi/operation.ts";
 import type { ApiVariant } from "../route-rules.ts";
@@ -39,6 +40,7 @@ export const listModelsOperation: Operation = {
     ),
   },
   errors: ["invalid_param"],
+  ownErrors: { invalid_param: invalidParam("limit", "must be sent once") },
 };
 
 export const getModelOperation: Operation = {
@@ -65,5 +67,9 @@ export const getModelOperation: Operation = {
       modelExample,
     ),
   },
-  errors: ["model_not_found"],
+  errors: ["invalid_param", "model_not_found"],
+  ownErrors: {
+    invalid_param: invalidParam("beta", "must be sent once"),
+    model_not_found: new GatewayError("model_not_found", 'There is no model "demo-other".'),
+  },
 };

@@ -1,3 +1,4 @@
+import { GatewayError } from "@tollgate/core/errors";
 import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
@@ -47,4 +48,12 @@ export const readOcrJobOperation: Operation = {
     }),
   },
   errors: ["not_found", "credit_balance_exhausted"],
+  ownErrors: {
+    not_found: new GatewayError("not_found", "This job does not exist."),
+    credit_balance_exhausted: new GatewayError(
+      "credit_balance_exhausted",
+      "This job costs 0.020000 USD, and its hold has ended. The wallet has 0.000000 USD available, " +
+        "and a budget may have less: read the job again when both have its cost.",
+    ),
+  },
 };

@@ -1,3 +1,4 @@
+import { GatewayError } from "@tollgate/core/errors";
 import { z } from "zod";
 import { rateLimitNames } from "../../openapi/headers.ts";
 import type { Operation } from "../../openapi/operation.ts";
@@ -41,4 +42,11 @@ export const createResponseOperation: Operation = {
     },
   },
   errors: ["context_length_exceeded"],
+  ownErrors: {
+    context_length_exceeded: new GatewayError(
+      "context_length_exceeded",
+      "The prompt is too long for the model.",
+      { param: "input" },
+    ),
+  },
 };

@@ -1,3 +1,4 @@
+import { invalidParam } from "@tollgate/core/errors";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 import { settlementRequestSchema, settlementSchema } from "./schema.ts";
 
@@ -21,4 +22,5 @@ export const lookUpSettlementOperation: Operation = {
       requests: [{ requestId, costNanoUsd: 2_000 }],
     }),
   },
+  ownErrors: { invalid_param: invalidParam("requestIds", "must be an array of strings") },
 };
