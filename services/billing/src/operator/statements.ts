@@ -45,7 +45,9 @@ export function implementStatements({
         const message = "Statements are off: TOLLGATE_STATEMENT_ISSUER is not set.";
         throw new GatewayError("not_found", message);
       }
-      return issueStatements({ prisma, credits, issuer: statementIssuer, now });
+      const parts = { prisma, credits, issuer: statementIssuer, now };
+      const { issued, problems } = await issueStatements(parts);
+      return { issued, problems: problems.map(({ message }) => message) };
     },
     async getBillingProfile({ account }) {
       const { id: accountId } = await requireAccount(prisma, account);

@@ -1,5 +1,7 @@
 import { create, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { isDatabaseAway } from "@tollgate/core/database-away";
+import { PeerError } from "@tollgate/core/errors";
 import type { Log } from "@tollgate/core/log";
 import { type Repeating, repeat } from "@tollgate/core/repeat";
 import type { CreditService } from "@tollgate/proto/tollgate/v1/credit";
@@ -20,8 +22,16 @@ export interface StatementParts {
 export interface IssuedStatements {
   /** How many statements were issued. */
   issued: number;
-  /** A sentence for each account that got no statement because its sums do not add up. */
-  problems: string[];
+  problems: StatementProblem[];
+}
+
+/** Why an account did not get a statement that is due. */
+export interface StatementProblem {
+  accountId: string;
+  /** A sentence for the operator. */
+  message: string;
+  /** The error, where it is not that the sums do not add up. */
+  cause?: unknown;
 }
 
 /** The sums of an account's month do not add up. */
@@ -40,7 +50,10 @@ export function repeatStatements(parts: StatementParts & { log: Log }): Repeatin
     try {
       const { issued, problems } = await issueStatements(parts);
       if (issued > 0) log.info({ issued }, "statements issued");
-      for (const problem of problems) log.error({ problem }, "statement not issued");
+      for (const { accountId, message: problem, cause } of problems) {
+        const reason = cause instanceof Error ? { reason: cause.message } : {};
+        log.error({ account_id: accountId, problem, ...reason }, "statement not issued");
+      }
     } catch (error) {
       const reason = (error as Error).message;
       log.error({ reason }, "issuing statements failed and will be retried");
@@ -51,10 +64,11 @@ export function repeatStatements(parts: StatementParts & { log: Log }): Repeatin
 
 /**
  * Issues the statements of all accounts that are due. Calls may run at the same time: a month of an account
- * gets one statement. An account whose sums do not add up gets none, and is named in a problem.
+ * gets one statement. An account that fails gets none, is named in a problem, and is due again at the next call.
+ * Throws where the ledger or the database cannot be reached, without which no account gets one.
  */
 export async function issueStatements(parts: StatementParts): Promise<IssuedStatements> {
-  const problems: string[] = [];
+  const problems: StatementProblem[] = [];
   let issued = 0;
   let after = "";
   for (;;) {
@@ -67,14 +81,28 @@ export async function issueStatements(parts: StatementParts): Promise<IssuedStat
       try {
         issued += await issueOfAccount(parts, account);
       } catch (error) {
-        if (!(error instanceof InexactStatement)) throw error;
-        problems.push(error.message);
+        if (isOutage(error)) throw error;
+        problems.push(problemOf(account.id, error));
       }
     }
     const last = accounts.at(-1);
     if (last === undefined) return { issued, problems };
     after = last.id;
   }
+}
+
+/** Whether the next account would fail by the same error: a call that takes too long is not one. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof PeerError) return error.reason !== "deadline";
+  return isDatabaseAway(error);
+}
+
+function problemOf(accountId: string, error: unknown): StatementProblem {
+  if (error instanceof InexactStatement) return { accountId, message: error.message };
+  const message =
+    `the statements of ${accountId} that are due could not be issued: billing tries again every ` +
+    "hour, and logs why they fail";
+  return { accountId, message, cause: error };
 }
 
 async function issueOfAccount(parts: StatementParts, account: Account): Promise<number> {
