@@ -120,14 +120,30 @@ test.each([
   expect(JSON.parse(Buffer.from(body).toString()).tools[1]).toMatchObject({ type });
 });
 
-function parseTools(type: string, allows: readonly string[]) {
+test.each([
+  [{ Type: "web_search" }, []],
+  [{ TYPE: "function" }, []],
+  [{ tYpe: "web_search" }, ["member:tools.web_search"]],
+])("a tool with the second type %j is refused where the model allows %j", (second, allows) => {
+  const [name = ""] = Object.keys(second);
+  expect(() => parseTools("function", allows, second)).toThrow(
+    expect.objectContaining({ code: "unknown_param", param: `tools[1].${name}` }),
+  );
+});
+
+test("a tool may have members that only its provider knows", () => {
+  const { body } = parseTools("function", [], { types: ["a"], kind: "b" }).call;
+  expect(JSON.parse(Buffer.from(body).toString()).tools[1]).toMatchObject({ types: ["a"] });
+});
+
+function parseTools(type: string, allows: readonly string[], more: object = {}) {
   const named = { function: { name: "f" }, custom: { name: "f" } };
   const json = {
     model: "a",
     messages: [{ role: "user", content: "Hi" }],
     tools: [
       { type: "function", ...named },
-      { type, ...named },
+      { type, ...named, ...more },
     ],
   };
   const body = new RequestBody([Buffer.from(JSON.stringify(json))]);

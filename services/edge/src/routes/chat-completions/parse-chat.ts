@@ -99,19 +99,27 @@ function passedMembers(
 
 /**
  * Throws `invalid_param` for a tool that the client does not run itself, unless the model allows its type: the
- * provider may charge for its calls, which are not counted here.
+ * provider may charge for its calls, which are not counted here. Throws `unknown_param` for a second type in
+ * another case, as `Type`: some providers read names in any case, and would run the tool of that type.
  */
 function requireTools(
-  tools: readonly { readonly type: string }[],
+  tools: readonly (JsonObject & { readonly type: string })[],
   allows: ReadonlySet<string>,
 ): void {
-  for (const [index, { type }] of tools.entries()) {
+  for (const [index, tool] of tools.entries()) {
+    const second = Object.keys(tool).find(isRecasedType);
+    if (second !== undefined) throw unknownParam(`tools[${index}].${second}`);
+    const { type } = tool;
     if (clientTools.has(type) || allows.has(`member:tools.${type}`)) continue;
     throw invalidParam(
       `tools[${index}].type`,
       "must be function or custom: the model does not allow tools of another type",
     );
   }
+}
+
+function isRecasedType(name: string): boolean {
+  return name !== "type" && name.toLowerCase() === "type";
 }
 
 /** The types of tools whose calls the client makes. */
