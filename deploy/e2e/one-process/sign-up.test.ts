@@ -72,6 +72,16 @@ describe("signing up by mail", () => {
     expect(await codeOf(again)).toBe(Code.NotFound);
   });
 
+  test("opens an account with a bound of its keys, which an operator changes", async () => {
+    const client = await signUp(newAddress());
+    const account = client.accountName;
+    const { account: opened } = await stack.operator.getAccount({ account });
+    expect(opened?.account?.keyBounds).toMatchObject({ maxKeys: 100, models: [] });
+    await stack.operator.updateAccount({ account, keyBounds: { maxKeys: 1 } });
+    await client.operator.createKey({});
+    expect(await codeOf(client.operator.createKey({}))).toBe(Code.InvalidArgument);
+  });
+
   test("gives the start credit once for a domain, and once for a mailbox at a public host", async () => {
     const host = `${randomUUID()}.example`;
     expect(await balanceOf(await signUp(newAddress(host)))).toBe(creditNanoUsd);

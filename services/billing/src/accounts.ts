@@ -20,8 +20,8 @@ export function isAccountName(name: string): boolean {
   return namePattern.test(name);
 }
 
-/** The fields of an account that the operator chooses. An empty policy is the gateway's. */
-type AccountFields = Pick<Account, "name" | "admission">;
+/** The fields of a new account. An empty policy is the gateway's; without `maxKeys`, keys have no bound. */
+type AccountFields = Pick<Account, "name" | "admission"> & Partial<Pick<Account, "maxKeys">>;
 
 /**
  * Creates an account, or returns the one of that name if its creation was not completed. Throws
@@ -30,7 +30,7 @@ type AccountFields = Pick<Account, "name" | "admission">;
  */
 export async function createAccount(
   prisma: PrismaClient,
-  { name, admission }: AccountFields,
+  { name, admission, ...bounds }: AccountFields,
   isIncomplete: (accountId: string) => Promise<boolean>,
   record: (
     transaction: Prisma.TransactionClient,
@@ -44,7 +44,7 @@ export async function createAccount(
   requireAdmission(admission);
   try {
     return await prisma.$transaction(async (transaction) => {
-      const data = { id: newId("acct"), name, admission };
+      const data = { id: newId("acct"), name, admission, ...bounds };
       const account = await transaction.account.create({ data });
       await record(transaction, account);
       return account;

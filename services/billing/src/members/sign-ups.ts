@@ -38,6 +38,8 @@ export interface SignUpParts {
 /** How long the link that confirms an address works. */
 const confirmationMs = 24 * 60 * 60_000;
 const openingReference = "opening-credit";
+/** How many keys of a new account work at a time: strangers open accounts, and each key takes memory. */
+const maxKeys = 100;
 /** Members of a new account invite strangers by mail that has its name: an address in it would be a link. */
 const pageAddress = /\/|\bwww\./i;
 
@@ -156,14 +158,14 @@ async function accountOf(
   const create = (name: string) =>
     createAccount(
       prisma,
-      { name, admission: "" },
+      { name, admission: "", maxKeys },
       async () => false,
       async (transaction, created) => {
         await transaction.signUp.update({ where: { id }, data: { accountId: created.id } });
         await recordChange(transaction, await actorOf(transaction, personId), {
           action: "CreateAccount",
           ...{ subjectKind: "account", subjectId: created.id, accountId: created.id },
-          after: { name },
+          after: { name, key_bounds: { max_keys: maxKeys } },
         });
       },
     );
