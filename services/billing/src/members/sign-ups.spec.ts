@@ -11,6 +11,14 @@ test.each([
   "Your account is locked: http://evil.example",
   "See evil.example/login",
   "Visit WWW.evil.example now",
+  "evil.example",
+  "Write to us at EVIL.COM, please",
+  "Mail a@evil.example",
+  "1.xn--p1ai",
+  "пример.рф",
+  "उदाहरण.भारत",
+  // Readers of mail make no link of it, but cannot be told from those of which they do.
+  "Node.js",
 ])("nobody signs up with an account named %j, which invitations have", async (accountName) => {
   const request = { email: "ada@example.com", accountName, clientAddress: "192.0.2.1" };
   await expect(
@@ -19,8 +27,12 @@ test.each([
 });
 
 test.each([
-  "Acme.com",
+  "Acme Inc.",
   "Acme, Inc. (EU): sales",
+  "St. John's",
+  "J.P. Morgan",
+  "Web 2.0",
+  "Dr. Ada & Co.",
 ])("an account may be named %j", async (accountName) => {
   const request = { email: "ada@example.com", accountName, clientAddress: "192.0.2.1" };
   await expect(beginSignUp(parts, request as Parameters<typeof beginSignUp>[1])).rejects.toThrow(

@@ -40,8 +40,11 @@ const confirmationMs = 24 * 60 * 60_000;
 const openingReference = "opening-credit";
 /** How many keys of a new account work at a time: strangers open accounts, and each key takes memory. */
 const maxKeys = 100;
-/** Members of a new account invite strangers by mail that has its name: an address in it would be a link. */
-const pageAddress = /\/|\bwww\./i;
+/**
+ * Members of a new account invite strangers by mail that has its name, in which readers of mail make links of
+ * addresses and of domains: a dot inside a word with two letters after it, as a top-level domain has.
+ */
+const linked = /\/|\bwww\.|[\p{L}\p{M}\p{N}_-]\.\p{L}[\p{L}\p{M}]/iu;
 
 /**
  * Mails a link to who signs up. An address that has a person already gets a mail that says so, and the
@@ -60,8 +63,11 @@ export async function beginSignUp(
   if (!isAccountName(accountName)) {
     throw invalidParam("account_name", accountNameRule);
   }
-  if (pageAddress.test(accountName)) {
-    throw invalidParam("account_name", "must not have the address of a page: no / and no www.");
+  if (linked.test(accountName)) {
+    const problem =
+      "must not have a domain or the address of a page, of which mail would make a link: no /, no " +
+      "www. and no dot inside a word, as in acme.com";
+    throw invalidParam("account_name", problem);
   }
   await admitMail(prisma, { to: email, clientAddress }, now());
   const { outbox, texts } = mailing;
