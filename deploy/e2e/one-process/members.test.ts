@@ -81,6 +81,7 @@ const rows: Readonly<Record<keyof typeof OperatorService.method, Row>> = {
   redeemCode: [payers, ofAccount],
   listPayments: [payers, ofAccount],
   verifyPayments: "operators",
+  recordInvoiceCheck: "operators",
   getWarningSettings: [[ADMIN], ofAccount],
   updateWarningRules: [[ADMIN], ofAccount],
   createWarningChannel: [[ADMIN], ofAccount],

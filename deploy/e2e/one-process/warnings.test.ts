@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Code } from "@connectrpc/connect";
 import { freePort } from "@tollgate/local/free-port";
@@ -17,7 +20,7 @@ import { mailSettings, type SmtpServerUnderTest, startSmtpServer } from "../src/
 import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
-describe("warnings of an account", () => {
+describe("warnings", () => {
   let stack: OwnStack;
   let smtp: SmtpServerUnderTest;
   let url = "";
@@ -47,7 +50,7 @@ describe("warnings of an account", () => {
     receiver.close();
   });
 
-  async function join(account: string, role: MemberRole) {
+  async function addMember(account: string, role: MemberRole) {
     const email = `${randomUUID()}@example.com`;
     await stack.operator.inviteMember({ account, email, role });
     const secret = await smtp.secretTo(email, "/invitation");
@@ -64,7 +67,7 @@ describe("warnings of an account", () => {
 
   test("arrive by mail and signed webhook once a budget is spent, and say what was spent", async () => {
     const { accountId: account, keyId, key } = await stack.newAccount(1);
-    const admin = await join(account, MemberRole.ADMIN);
+    const admin = await addMember(account, MemberRole.ADMIN);
     const budget = { amountNanoUsd: 100_000_000n, period: BudgetPeriod.DAY };
     await stack.operator.updateKey({ keyId, name: "ci", limits: { set: { budget } } });
     const stranger = ["warning", "channel", "add", "mail", "eve@example.com", "--account", account];
@@ -109,8 +112,32 @@ describe("warnings of an account", () => {
     // The command has made one of ten.
     for (let left = 9; left > 0; left -= 1) expect((await tried()).error).toBe("");
     await expect(tried()).rejects.toMatchObject({ code: "rate_limited" });
-    const billing = await join(account, MemberRole.BILLING);
+    const billing = await addMember(account, MemberRole.BILLING);
     expect((await billing.operator.listWarnings({})).warnings).toEqual([]);
     expect(await codeOf(billing.operator.getWarningSettings({}))).toBe(Code.PermissionDenied);
+  });
+
+  test("of the gateway begin with an invoice that is higher than what was charged", async () => {
+    const { models } = await stack.operator.listModels({});
+    const [slot] = models.flatMap(({ slots }) => slots);
+    const { provider = "", upstreamModel = "" } = slot ?? {};
+    const folder = await mkdtemp(join(tmpdir(), "tollgate-invoice-"));
+    const file = join(folder, "invoice.csv");
+    const checked = async (costUsd: string) => {
+      await writeFile(file, `model,cost_usd\n${upstreamModel},${costUsd}\n`);
+      return (await run("invoice", "check", provider, file, "2026-01")).code;
+    };
+    const open = async () => (await stack.operator.listWarnings({ onlyOpen: true })).warnings;
+    expect(await checked("12.50")).toBe(1);
+    await eventually(async () => {
+      const title = `Less was charged than ${provider} was paid for 2026-01`;
+      expect(await open()).toMatchObject([{ title }]);
+    });
+    expect(await checked("0")).toBe(0);
+    await eventually(async () => expect(await open()).toEqual([]));
+    const args = ["invoice", "check", "nobody", file, "2026-01"];
+    const unknown = await runTollgate(stack.operatorAddress, testSecrets, args);
+    expect(unknown.stderr).toContain("no model of the provider nobody");
+    await rm(folder, { recursive: true });
   });
 });

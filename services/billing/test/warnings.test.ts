@@ -189,6 +189,40 @@ describe("warnings", () => {
     expect(await openOf(accountId)).toHaveLength(2);
   });
 
+  test("of an invoice with a loss hold until a later check of its month finds none", async () => {
+    const { operators, prisma } = tested;
+    const provider = `acme-${randomUUID().slice(0, 8)}`;
+    await prisma.warning.deleteMany({ where: { accountId: "" } });
+    const record = async (month: string, paidNanoUsd: bigint, chargedNanoUsd: bigint) => {
+      await operators.recordInvoiceCheck({ provider, month, paidNanoUsd, chargedNanoUsd });
+      await check();
+      const open = await prisma.warning.findMany({ where: { accountId: "", endedAt: null } });
+      return open.map(({ title, text }) => `${title}: ${text}`);
+    };
+    expect(await record("2026-09", 0n, 0n)).toEqual([]);
+    const [begun = "", ...others] = await record("2026-10", 4n * usd, 3n * usd);
+    expect(others).toEqual([]);
+    expect(begun).toContain(`Less was charged than ${provider} was paid for 2026-10: `);
+    expect(begun).toMatch(/ 4\.000000 USD, and 3\.000000 USD /);
+    expect(await record("2026-09", 0n, 0n)).toHaveLength(1);
+    expect(await record("2026-09", 2n, 1n)).toHaveLength(2);
+    expect(await record("2026-10", 0n, 0n)).toEqual([expect.stringContaining("2026-09")]);
+    // Who removed the rule does not get it again.
+    await operators.updateWarningRules({ rules: { rules: [] } });
+    expect(await record("2026-10", 2n, 1n)).toEqual([]);
+    for (const wrong of [
+      { month: "2026-13" },
+      { provider: "a b" },
+      { chargedNanoUsd: 2n },
+      { paidNanoUsd: 2n ** 63n },
+    ]) {
+      const request = { provider, month: "2026-10", paidNanoUsd: 2n, chargedNanoUsd: 1n, ...wrong };
+      await expect(operators.recordInvoiceCheck(request)).rejects.toMatchObject({
+        code: "invalid_param",
+      });
+    }
+  });
+
   test("have rules with sensible thresholds only, and those of the gateway for operators", async () => {
     const { id: account } = await newAccount(WarningKind.STATEMENT, 0n);
     const rule = (kind: WarningKind, threshold: bigint) => ({ kind, threshold });

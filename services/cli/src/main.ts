@@ -76,7 +76,7 @@ async function run(
   let connection: ReturnType<typeof openOperator> | undefined;
   try {
     const connect = () => {
-      connection = openOperator(server, process.env);
+      connection ??= openOperator(server, process.env);
       return connection.client;
     };
     return await command.run(args, options, connect, server?.url);

@@ -1,4 +1,4 @@
-import { create, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
+import { create, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { invalidParam } from "@tollgate/core/errors";
 import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import {
@@ -6,11 +6,11 @@ import {
   AutoTopUpSchema,
   type UpdateAutoTopUpRequest,
 } from "@tollgate/proto/tollgate/v1/payment";
-import { WarningKind, WarningRulesSchema } from "@tollgate/proto/tollgate/v1/warning";
+import { WarningKind } from "@tollgate/proto/tollgate/v1/warning";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { requireAccount, requireOpenAccount } from "../accounts.ts";
 import { recordChange } from "../audit.ts";
-import type { Account, Prisma } from "../generated/client.ts";
+import type { Account } from "../generated/client.ts";
 import { paidThisMonth } from "../payments/auto-top-up/begin-payment.ts";
 import { findStopReason } from "../payments/auto-top-up/stop-reason.ts";
 import {
@@ -22,7 +22,7 @@ import {
 import { requireStripe, type StripeAccess, toPaymentError } from "../payments/stripe-client.ts";
 import { requireTopUpAmount } from "../payments/top-up-amount.ts";
 import { withLockedRow } from "../row-lock.ts";
-import { maxRules } from "../warnings/warning-messages.ts";
+import { addWarningRule } from "../warnings/add-rule.ts";
 import type { OperatorParts } from "./parts.ts";
 
 /** What is set anew is due at once. */
@@ -95,7 +95,8 @@ async function updateAutoTopUp(
     const before = await transaction.autoTopUp.findUnique({ where });
     const data = { isEnabled, ...amounts, setAt: now(), checkedAt: never };
     await transaction.autoTopUp.upsert({ where, create: { accountId, ...data }, update: data });
-    if (isEnabled) await addWarningRule(transaction, accountId);
+    // Somebody may remove the rule later.
+    if (isEnabled) await addWarningRule(transaction, accountId, WarningKind.AUTO_TOP_UP);
     await recordChange(transaction, actor, {
       action: "UpdateAutoTopUp",
       ...{ subjectKind: "account", subjectId: accountId, accountId },
@@ -119,24 +120,6 @@ function requireValid(
   if (monthlyCapNanoUsd < amountNanoUsd || monthlyCapNanoUsd > maxAmount) {
     throw invalidParam("monthly_cap", "must be at least the amount of a payment");
   }
-}
-
-/** Adds the rule that warns when automatic top-ups stop. Somebody may remove it later. */
-async function addWarningRule(
-  transaction: Prisma.TransactionClient,
-  accountId: string,
-): Promise<void> {
-  const settings = await transaction.warningSettings.findUnique({ where: { accountId } });
-  const { rules } = fromJson(WarningRulesSchema, (settings?.rules ?? {}) as JsonObject);
-  const kind = WarningKind.AUTO_TOP_UP;
-  if (rules.length >= maxRules || rules.some((rule) => rule.kind === kind)) return;
-  const all = create(WarningRulesSchema, { rules: [...rules, { kind, threshold: 0n }] });
-  const data = { rules: toJson(WarningRulesSchema, all) as object, checkedAt: never };
-  await transaction.warningSettings.upsert({
-    where: { accountId },
-    create: { accountId, ...data },
-    update: data,
-  });
 }
 
 function snapshot(autoTopUp: AutoTopUpMessage): JsonObject {

@@ -8,6 +8,7 @@ import { implementCatalogCalls } from "./catalog.ts";
 import { implementCodes } from "./codes.ts";
 import { implementContents } from "./contents.ts";
 import { implementEndUsers } from "./end-users.ts";
+import { implementInvoiceChecks } from "./invoice-checks.ts";
 import { implementKeyChanges } from "./key-changes.ts";
 import { implementKeys } from "./keys.ts";
 import { implementLedger } from "./ledger.ts";
@@ -37,6 +38,7 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementWallets(parts),
     ...implementPayments(parts),
     ...implementAutoTopUps(parts),
+    ...implementInvoiceChecks(parts),
     ...implementStatements(parts),
     ...implementCodes(parts),
     ...implementWarnings(parts),

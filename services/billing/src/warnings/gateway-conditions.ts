@@ -5,6 +5,7 @@ import type { SlotService } from "@tollgate/proto/tollgate/v1/slot";
 import { WarningKind, type WarningRule } from "@tollgate/proto/tollgate/v1/warning";
 import type { Client } from "@tollgate/rpc/implementation";
 import { liveProcesses } from "../catalog/processes.ts";
+import { monthText } from "../statements/months.ts";
 import {
   type AccountConditionParts,
   type Condition,
@@ -20,6 +21,7 @@ export interface GatewayConditionParts extends AccountConditionParts {
 /** For how long a payment that is not credited is a warning. */
 const paymentDays = 30;
 const maxPayments = 100;
+const maxInvoices = 100;
 
 /** Resolves with what the rules of the gateway, which are for operators, say is so now. */
 export async function gatewayConditions(
@@ -43,6 +45,8 @@ function conditionsOf(
       return uncollectedToday(parts, threshold);
     case WarningKind.PAYMENT:
       return refusedPayments(parts);
+    case WarningKind.INVOICE:
+      return invoicesWithLoss(parts);
     default:
       return [];
   }
@@ -106,5 +110,22 @@ async function refusedPayments({ prisma, now }: GatewayConditionParts): Promise<
     subject: id,
     title: `A payment of ${accountId} is not credited`,
     text: `${id}: ${problem}`,
+  }));
+}
+
+/** A warning holds until a later check of the same month finds no loss. */
+async function invoicesWithLoss({ prisma }: GatewayConditionParts): Promise<Condition[]> {
+  const checks = await prisma.invoiceCheck.findMany({
+    where: { paidNanoUsd: { gt: 0 } },
+    orderBy: [{ month: "desc" }, { provider: "asc" }],
+    take: maxInvoices,
+  });
+  return checks.map(({ provider, month, paidNanoUsd, chargedNanoUsd }) => ({
+    kind: WarningKind.INVOICE,
+    subject: `${provider} ${monthText(month)}`,
+    title: `Less was charged than ${provider} was paid for ${monthText(month)}`,
+    text:
+      `Its models with a loss cost ${formatUsd(paidNanoUsd)} USD, and ${formatUsd(chargedNanoUsd)} USD ` +
+      "were charged for them. tollgate invoice check lists them.",
   }));
 }

@@ -36,6 +36,7 @@ const gatewayKinds: Readonly<Partial<Record<WarningKind, bigint>>> = {
   [WarningKind.CATALOG]: 0n,
   [WarningKind.UNCOLLECTED]: maxAmount,
   [WarningKind.PAYMENT]: 0n,
+  [WarningKind.INVOICE]: 0n,
 };
 
 /** Throws `invalid_param` for rules that an account, or the gateway, cannot have. */

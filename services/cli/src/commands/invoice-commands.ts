@@ -7,7 +7,10 @@ import { type ComparedModels, compareInvoice, isLoss } from "../invoices/compare
 import { readInvoice } from "../invoices/read-invoice.ts";
 import type { Command } from "./command.ts";
 
-/** `tollgate invoice check`: fails where less was charged than was paid. */
+/**
+ * `tollgate invoice check`: fails where less was charged than was paid, and stores the result, of which the gateway
+ * warns.
+ */
 export const checkInvoiceCommand: Command = {
   takes: ["PROVIDER", "FILE", "MONTH"],
   options: [],
@@ -21,7 +24,16 @@ export const checkInvoiceCommand: Command = {
     if (usage?.hasMore) throw new UsageError("there are too many models to compare");
     const { models } = await operator().listModels({});
     const compared = compareInvoice(invoice, usage?.sums ?? [], models, provider);
+    const isServed = models.some(({ slots }) => slots.some((slot) => slot.provider === provider));
+    if (!isServed && usage?.sums.length === 0) {
+      throw new UsageError(`no model of the provider ${provider} is in the catalog, or was served`);
+    }
     const losses = compared.filter(isLoss);
+    await operator().recordInvoiceCheck({
+      ...{ provider, month },
+      paidNanoUsd: losses.reduce((sum, { paidNanoUsd }) => sum + paidNanoUsd, 0n),
+      chargedNanoUsd: losses.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0n),
+    });
     const result = losses.length === 0 ? "no losses" : `CHARGED LESS THAN PAID: ${losses.length}`;
     return {
       lines: [`${provider}, ${month} (UTC): ${result}`, ...compared.map(lineOf)],

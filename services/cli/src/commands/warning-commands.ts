@@ -111,6 +111,7 @@ const ruleKinds: Readonly<Record<string, WarningKind>> = {
   catalog: WarningKind.CATALOG,
   uncollected: WarningKind.UNCOLLECTED,
   payment: WarningKind.PAYMENT,
+  invoice: WarningKind.INVOICE,
 };
 
 const inUsd: readonly WarningKind[] = [WarningKind.BALANCE, WarningKind.UNCOLLECTED];

@@ -82,6 +82,7 @@ export const operatorRules: Calls<typeof OperatorService> = {
   redeemCode: { role: OPERATOR, members: payers, confinedBy: "account" },
   listPayments: { role: CUSTOMER, members: payers, confinedBy: "account" },
   verifyPayments: { role: OPERATOR },
+  recordInvoiceCheck: { role: OPERATOR },
   getWarningSettings: { role: VIEWER, members: [ADMIN], confinedBy: "account" },
   updateWarningRules: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },
   createWarningChannel: { role: OPERATOR, members: [ADMIN], confinedBy: "account" },

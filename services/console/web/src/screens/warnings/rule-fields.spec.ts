@@ -1,7 +1,7 @@
 import { WarningKind } from "@tollgate/proto/tollgate/v1/warning";
 import { expect, test } from "vitest";
 import { InputError } from "../../ui/form.tsx";
-import { readRules, ruleFields, thresholdTexts } from "./rule-fields.ts";
+import { readRules, ruleFields, ruleText, thresholdTexts } from "./rule-fields.ts";
 
 const reader = (values: Record<string, string>) => (name: string) => values[name] ?? "";
 
@@ -17,6 +17,19 @@ test("the rules that a form shows are those that it reads", () => {
   ]);
   const shown = Object.fromEntries(fields.map((one) => [one.name, thresholdTexts(one, rules)]));
   expect(readRules(fields, reader(shown))).toEqual(rules);
+});
+
+test("the page knows every rule of the gateway", () => {
+  const fields = ruleFields(false);
+  const kinds = [
+    WarningKind.PROVIDER,
+    WarningKind.CATALOG,
+    WarningKind.PAYMENT,
+    WarningKind.INVOICE,
+    WarningKind.UNCOLLECTED,
+  ];
+  expect(fields.map(({ kind }) => kind)).toEqual(kinds);
+  for (const kind of kinds) expect(ruleText({ kind, threshold: 1n })).not.toContain("not know");
 });
 
 test("what is no threshold is an error that names the field", () => {

@@ -67,6 +67,10 @@ const gatewayFields: readonly RuleField[] = [
     ...{ label: "A payment is not credited" },
   },
   {
+    ...{ name: "invoice", kind: WarningKind.INVOICE, isSwitch: true },
+    ...{ label: "Less is charged than a provider's invoice has" },
+  },
+  {
     ...{ name: "uncollected", kind: WarningKind.UNCOLLECTED, isMoney: true },
     ...{ label: "Not collected in a day, more than USD", hint: "Such as 1. Empty: no warning." },
   },
@@ -128,6 +132,8 @@ export function ruleText({ kind, threshold }: Rule): string {
       return `Wallets could not pay more than ${formatMoney(threshold)} in a day.`;
     case WarningKind.PAYMENT:
       return "A payment was paid and is not credited.";
+    case WarningKind.INVOICE:
+      return "Less was charged than a provider's invoice has.";
     default:
       return "A rule that this page does not know.";
   }
