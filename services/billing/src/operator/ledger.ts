@@ -7,6 +7,7 @@ import { usageCsv } from "../csv/usage-csv.ts";
 import { walletsCsv } from "../csv/wallets-csv.ts";
 import { findLabelledKeys, readKeyLabels } from "../labelled-keys.ts";
 import { readMonthText, startOfMonth } from "../statements/months.ts";
+import { pageSize } from "./account-messages.ts";
 import { findEndUser } from "./end-users.ts";
 import { nameRows, nameSums } from "./names.ts";
 import type { OperatorParts } from "./parts.ts";
@@ -19,7 +20,13 @@ export function implementLedger({ prisma, ledger, credits, actor, now }: Operato
   return {
     async listLedger({ account, limit, beforeEntryId, filter, asCsv, order }) {
       const accountId = await accountIdOf(prisma, account);
-      const page = { accountId, limit, beforeEntryId, order, ...(filter && { filter }) };
+      const page = {
+        accountId,
+        limit: pageSize(limit),
+        beforeEntryId,
+        order,
+        ...(filter && { filter }),
+      };
       const { entries, nextEntryId } = await ledger.listEntries(page);
       const isFirst = beforeEntryId === "";
       const csv = asCsv && entriesCsv(entries, { isFirst });

@@ -1,10 +1,11 @@
-import type { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import type { Implementation } from "@tollgate/rpc/implementation";
+import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { AnyHandler, Implementation } from "@tollgate/rpc/implementation";
 import { implementAccountEnds } from "./account-ends.ts";
 import { implementAccounts } from "./accounts.ts";
 import { implementAudit } from "./audit.ts";
 import { implementAutoTopUps } from "./auto-top-ups.ts";
 import { implementCatalogCalls } from "./catalog.ts";
+import { checkRequest } from "./check-request.ts";
 import { implementCodes } from "./codes.ts";
 import { implementContents } from "./contents.ts";
 import { implementEndUsers } from "./end-users.ts";
@@ -26,9 +27,9 @@ import { implementTokens } from "./tokens.ts";
 import { implementWallets } from "./wallets.ts";
 import { implementWarnings } from "./warnings.ts";
 
-/** Returns the implementation of the operator's commands, on behalf of an actor. */
+/** Returns the implementation of the operator's commands, on behalf of an actor. Each request is checked first. */
 export function implementOperator(parts: OperatorParts): Implementation<typeof OperatorService> {
-  return {
+  return withChecks({
     ...implementAccounts(parts),
     ...implementAccountEnds(parts),
     ...implementMembers(parts),
@@ -53,5 +54,19 @@ export function implementOperator(parts: OperatorParts): Implementation<typeof O
     ...implementOperators(parts),
     ...implementTokens(parts),
     ...implementAudit(parts),
-  };
+  });
+}
+
+type Calls = Implementation<typeof OperatorService>;
+
+function withChecks(calls: Calls): Calls {
+  const checked = OperatorService.methods.map(({ localName, input }) => {
+    const call = calls[localName as keyof Calls] as AnyHandler;
+    const checkedCall: AnyHandler = async (request, context) => {
+      checkRequest(input, request);
+      return (await call(request, context)) as Awaited<ReturnType<AnyHandler>>;
+    };
+    return [localName, checkedCall];
+  });
+  return Object.fromEntries(checked) as Calls;
 }
