@@ -59,7 +59,11 @@ async function captureBatch(pool: pg.Pool, events: readonly UsageEvent[]): Promi
       arrayLiteral(events.map(({ lines }) => toLinesJson(lines))),
       arrayLiteral(events.map(({ providerUsage }) => providerUsage || null)),
       arrayLiteral(events.map(({ trail }) => (trail === undefined ? null : toTrailJson(trail)))),
-      arrayLiteral(events.map(({ trail }) => (trail === undefined ? null : otherIdsOf(trail)))),
+      arrayLiteral(
+        events.map(({ requestId, trail }) =>
+          trail === undefined ? null : otherIdsOf(requestId, trail),
+        ),
+      ),
     ],
   });
   return rows[0]?.uncollected ?? 0n;

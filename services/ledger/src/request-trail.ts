@@ -83,13 +83,14 @@ function storedClient(trail: RequestTrail): StoredClient {
 }
 
 /**
- * Returns the ids by which a request is found besides its own, one a line; null where there are none. Those
- * that the gateway makes for responses are not among them: see `requestIdOfResponse`.
+ * Returns the ids by which a request is found besides its own, one a line; null where there are none. The one
+ * that the gateway made for its response is not among them: see `requestIdOfResponse`.
  */
-export function otherIdsOf({ attempts, clientRequestId, responseId }: RequestTrail): string | null {
+export function otherIdsOf(requestId: string, trail: RequestTrail): string | null {
+  const { attempts, clientRequestId, responseId } = trail;
   const kept: string[] = [];
   const keep = (id: string) => {
-    if (id === "" || kept.includes(id) || requestIdOfResponse(id) !== undefined) return;
+    if (id === "" || kept.includes(id) || requestIdOfResponse(id) === requestId) return;
     kept.push(id);
   };
   keep(clientRequestId);
@@ -101,7 +102,10 @@ export function otherIdsOf({ attempts, clientRequestId, responseId }: RequestTra
   return kept.length === 0 ? null : kept.map((id) => id.replaceAll("\n", " ")).join("\n");
 }
 
-/** Returns the id of the request of a response whose id the gateway made of it; undefined for another. */
+/**
+ * Returns the id of the request of a response whose id the gateway made of it; undefined for another form. The
+ * ids that vLLM gives responses have the same form, and lead to no request this way.
+ */
 export function requestIdOfResponse(id: string): string | undefined {
   const digits = /^(?:chatcmpl-|msg_|resp_)([\da-f]{32})$/.exec(id)?.[1];
   return digits === undefined ? undefined : `req_${digits}`;
