@@ -19,3 +19,21 @@ const keysInText = new RegExp(`${keyPrefix}[\\w-]{20,}`, "gi");
 export function maskKeys(text: string): string {
   return text.replace(keysInText, shownKey);
 }
+
+/** What the keys of vendors, and the tokens of operators, begin with. A hyphen in it tells keys from words. */
+const vendorKeys =
+  /\b(?:[rs]k[-_]|csk-|xai-|gsk_|pa-|hf_|jina_|nvapi-|tgo-|AIza|A[KS]IA)[-\w]{12,}/g;
+
+/** Returns a text in which `[key]` stands for each part that looks like a key of a vendor. */
+export function hideVendorKeys(text: string): string {
+  return text.replace(vendorKeys, "[key]");
+}
+
+/** Shorter ones may be names, such as `pa-production`. */
+const shortestSecret = 24;
+
+/** Returns whether a text has a part that looks like a whole key, of the gateway or of a vendor. */
+export function hasSecret(text: string): boolean {
+  const found = text.match(vendorKeys) ?? [];
+  return found.some((part) => part.length >= shortestSecret && /\d/.test(part));
+}

@@ -1,3 +1,5 @@
+import { hideVendorKeys } from "@tollgate/core/key-form";
+
 /**
  * Returns a provider's text without credentials. Clients are sent such texts, and an error may
  * repeat the key that it refuses.
@@ -8,5 +10,5 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 /** Returns a text without what looks like a key, or like the rest of one that a provider has masked. */
 export function hideKeys(text: string): string {
-  return text.replace(/[\w-]*\*{3,}[\w*-]*|\b(sk|xai|gsk|pa|AIza|A[KS]IA)[-_\w]{12,}/g, "[key]");
+  return hideVendorKeys(text.replace(/[\w-]*\*{3,}[\w*-]*/g, "[key]"));
 }

@@ -2,7 +2,7 @@ import { Dialog as Radix } from "radix-ui";
 import { useState } from "react";
 import { useFindKey } from "../calls/use-find-key.ts";
 import { CreateAccount } from "../screens/accounts/create-account.tsx";
-import { isKeyText } from "../search/key-text.ts";
+import { isSecretText, keyTextIn, secretNotice } from "../search/key-text.ts";
 import { CreateKey } from "../ui/create-key.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { useCombobox } from "../ui/use-combobox.ts";
@@ -59,7 +59,8 @@ function Finder(props: { onDone: () => void; onDialog: (dialog: PaletteDialog) =
   const [text, setText] = useState("");
   const search = text.trim();
   const settled = useSettled(search);
-  const { find, problem } = useFindKey(onDone);
+  const found = useFindKey(onDone);
+  const problem = isSecretText(search) ? secretNotice : found.problem;
   const { items, isPending: isSearching } = usePaletteItems(settled);
   const isPending = isSearching || settled !== search;
   const combobox = useCombobox({
@@ -81,9 +82,9 @@ function Finder(props: { onDone: () => void; onDialog: (dialog: PaletteDialog) =
           value={text}
           onKeyDown={combobox.onKeyDown}
           onChange={({ target }) => {
-            const isSecret = isKeyText(target.value.trim());
-            setText(isSecret ? "" : target.value);
-            if (isSecret) find(target.value.trim());
+            const key = keyTextIn(target.value);
+            setText(key === undefined ? target.value : "");
+            if (key !== undefined) found.find(key);
           }}
         />
       </div>

@@ -8,7 +8,7 @@ import {
 } from "../calls/use-picker-options.ts";
 import { useAccess } from "../calls/use-session.ts";
 import { useSignOut } from "../calls/use-sign-out.ts";
-import { isKeyPart } from "../search/key-text.ts";
+import { isSecretText } from "../search/key-text.ts";
 import { themes, useTheme } from "../shell/theme.ts";
 import type { PaletteItem } from "./palette-item.ts";
 import { screensOf } from "./palette-screens.ts";
@@ -22,10 +22,10 @@ interface Found {
 /** What may be the id of a request: ids have digits, and no spaces. */
 const idPattern = /^(?=.*\d)\S{6,200}$/;
 
-/** Finds by a text. Without one, the screens and the actions are listed. A part of a key is not sent. */
+/** Finds by a text. Without one, the screens and the actions are listed. A secret is not sent. */
 export function usePaletteItems(text: string): Found {
   const access = useAccess();
-  const search = isKeyPart(text) ? "" : text;
+  const search = isSecretText(text) ? "" : text;
   const isEnabled = search !== "";
   const page = { search, account: "" };
   const accounts = usePickerOptions("account", { ...page, isEnabled });

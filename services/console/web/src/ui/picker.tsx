@@ -6,6 +6,7 @@ import {
   type PickerOption,
   usePickerOptions,
 } from "../calls/use-picker-options.ts";
+import { isSecretText, secretNotice } from "../search/key-text.ts";
 import { Icon } from "./icons.tsx";
 import { useCombobox } from "./use-combobox.ts";
 import { useSettled } from "./use-settled.ts";
@@ -36,7 +37,9 @@ export function Picker(props: PickerProps) {
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string>();
   const [isOpen, setOpen] = useState(false);
-  const search = (typed ?? "").trim();
+  const wanted = (typed ?? "").trim();
+  const isSecret = isSecretText(wanted);
+  const search = isSecret ? "" : wanted;
   const settled = useSettled(search);
   const found = usePickerOptions(kind, { search: settled, account, isEnabled: isOpen });
   const options = withOwn(props, found.options, settled);
@@ -90,7 +93,7 @@ export function Picker(props: PickerProps) {
       {isOpen && (
         <Popup
           {...{ combobox, label, options, value }}
-          status={statusOf(found.error, isPending, options.length)}
+          status={isSecret ? secretNotice : statusOf(found.error, isPending, options.length)}
         />
       )}
     </span>

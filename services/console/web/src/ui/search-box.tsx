@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useFindKey } from "../calls/use-find-key.ts";
-import { isKeyPart, isKeyText } from "../search/key-text.ts";
+import { isSecretText, keyTextIn, secretNotice } from "../search/key-text.ts";
 import { useSearchChange } from "./search-link.tsx";
 
 /** How long a person pauses before the list is searched. */
@@ -21,8 +21,10 @@ export function SearchBox({ label, q = "" }: Props) {
   const { find, problem } = useFindKey();
   const [text, setText] = useState(q);
   const wanted = text.trim();
+  const isSecret = isSecretText(wanted);
+  const hint = isSecret ? secretNotice : problem;
   useEffect(() => {
-    if (wanted === q || isKeyPart(wanted)) return;
+    if (wanted === q || isSecret) return;
     const timer = setTimeout(() => change({ q: wanted || undefined }), pauseMs);
     return () => clearTimeout(timer);
   });
@@ -37,15 +39,14 @@ export function SearchBox({ label, q = "" }: Props) {
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => {
-          const typed = target.value;
-          if (!isKeyText(typed.trim())) return setText(typed);
-          setText("");
-          find(typed.trim());
+          const key = keyTextIn(target.value);
+          setText(key === undefined ? target.value : "");
+          if (key !== undefined) find(key);
         }}
       />
-      {problem !== undefined && (
+      {hint !== undefined && (
         <span className="hint bad" role="alert">
-          {problem}
+          {hint}
         </span>
       )}
     </>

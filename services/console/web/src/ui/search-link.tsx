@@ -1,5 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { isSecretText } from "../search/key-text.ts";
 import { pageSizes, usualPageSize } from "../search/list-search.ts";
 
 type Change = Readonly<Record<string, string | true | undefined>>;
@@ -26,10 +27,19 @@ export function SearchLink({ change, className, isCurrent, children }: Props) {
   );
 }
 
-/** Returns a function that changes some of the search parameters of the screen. */
+/** Returns a function that changes some of the search parameters of the screen. A secret becomes none of them. */
 export function useSearchChange(): (change: Change) => void {
   const navigate = useNavigate();
-  return (change) => void navigate({ to: ".", search: changed(change), replace: true });
+  return (change) =>
+    void navigate({ to: ".", search: changed(withoutSecrets(change)), replace: true });
+}
+
+function withoutSecrets(change: Change): Change {
+  const kept = Object.entries(change).map(([name, value]) => [
+    name,
+    typeof value === "string" && isSecretText(value) ? undefined : value,
+  ]);
+  return Object.fromEntries(kept);
 }
 
 /** The screen that shows the link checks its parameters, so their types are not known here. */

@@ -1,11 +1,14 @@
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useFindKey } from "../../calls/use-find-key.ts";
-import { isKeyText } from "../../search/key-text.ts";
+import { isSecretText, keyTextIn, secretNotice } from "../../search/key-text.ts";
 
 /** Leads to a request by any of its ids. The text of a key leads to the key. */
 export function FindRequest() {
   const navigate = useNavigate();
   const { find, problem } = useFindKey();
+  const [isRefused, setRefused] = useState(false);
+  const hint = isRefused ? secretNotice : problem;
   return (
     <form
       className="filters"
@@ -13,12 +16,12 @@ export function FindRequest() {
         event.preventDefault();
         const requestId = String(new FormData(event.currentTarget).get("id")).trim();
         if (requestId === "") return;
-        if (!isKeyText(requestId)) {
-          void navigate({ to: "/requests/$requestId", params: { requestId } });
-          return;
-        }
-        event.currentTarget.reset();
-        find(requestId);
+        const key = keyTextIn(requestId);
+        const isSecret = isSecretText(requestId);
+        setRefused(isSecret && key === undefined);
+        if (isSecret) event.currentTarget.reset();
+        else void navigate({ to: "/requests/$requestId", params: { requestId } });
+        if (key !== undefined) find(key);
       }}
     >
       <input
@@ -29,9 +32,9 @@ export function FindRequest() {
         size={46}
         autoComplete="off"
       />
-      {problem !== undefined && (
+      {hint !== undefined && (
         <span className="hint bad" role="alert">
-          {problem}
+          {hint}
         </span>
       )}
     </form>
