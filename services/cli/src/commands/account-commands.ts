@@ -6,7 +6,7 @@ import {
 } from "@tollgate/proto/tollgate/v1/operator";
 import { UsageError } from "../help.ts";
 import { limitChangesOfOptions, limitOptions, limitsOfOptions } from "../options/limit-options.ts";
-import { readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { readSearchedPage, searchedOptions } from "../options/list-options.ts";
 import { readUsd, shortUsd, walletJson } from "../text/amounts.ts";
 import { budgetText, limitLines, limitsJson } from "../text/limit-lines.ts";
 import { cutText, formatTable, type TableColumn } from "../text/table.ts";
@@ -75,10 +75,10 @@ export const setAccountPlanCommand: Command = {
 export const listAccountsCommand: Command = {
   takes: [],
   options: searchedOptions,
-  async run(_args, { search = "", before = "", ...options }, operator) {
-    const page = { limit: readLimit(options), order: readOrder(options, orders) };
+  async run(_args, { before = "", ...options }, operator) {
+    const page = readSearchedPage(options, orders);
     const { accounts, hasMore } = await operator().listAccounts({
-      ...{ search, beforeAccountId: before, ...page },
+      ...{ beforeAccountId: before, ...page },
     });
     return listOutput("accounts", {
       rows: accounts,

@@ -1,5 +1,5 @@
 import type { AuditRecord } from "@tollgate/proto/tollgate/v1/operator";
-import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { namedTimeOrders, readSearchedPage, searchedOptions } from "../options/list-options.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
 import { listOutput } from "./list-output.ts";
@@ -8,10 +8,10 @@ import { listOutput } from "./list-output.ts";
 export const listAuditCommand: Command = {
   takes: [],
   options: ["account", ...searchedOptions],
-  async run(_args, { account = "", search = "", before = "", ...options }, operator) {
-    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+  async run(_args, { account = "", before = "", ...options }, operator) {
+    const page = readSearchedPage(options, namedTimeOrders);
     const { records, nextId } = await operator().listAudit({
-      ...{ account, search, beforeId: before, ...page },
+      ...{ account, beforeId: before, ...page },
     });
     return listOutput("records", {
       rows: records,

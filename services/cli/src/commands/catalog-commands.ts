@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type CatalogPublication, CatalogSource } from "@tollgate/proto/tollgate/v1/catalog";
 import { UsageError } from "../help.ts";
-import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { namedTimeOrders, readSearchedPage, searchedOptions } from "../options/list-options.ts";
 import {
   currentText,
   diffJson,
@@ -24,10 +24,10 @@ const timeoutMs = 60_000;
 export const listRevisionsCommand: Command = {
   takes: [],
   options: searchedOptions,
-  async run(_args, { search = "", before = "0", ...options }, operator) {
-    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+  async run(_args, { before = "0", ...options }, operator) {
+    const page = readSearchedPage(options, namedTimeOrders);
     const { revisions, nextRevision } = await operator().listCatalogRevisions({
-      ...{ search, beforeRevision: readRevision(before), ...page },
+      ...{ beforeRevision: readRevision(before), ...page },
     });
     return listOutput("revisions", {
       rows: revisions,

@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { formatUsd } from "@tollgate/core/money";
 import type { CodeBatch } from "@tollgate/proto/tollgate/v1/operator";
 import { UsageError } from "../help.ts";
-import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { namedTimeOrders, readSearchedPage, searchedOptions } from "../options/list-options.ts";
 import { readUsd, readWholeNumber } from "../text/amounts.ts";
 import { isoTime, readTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
@@ -30,10 +30,10 @@ export const createCodesCommand: Command = {
 export const listCodesCommand: Command = {
   takes: [],
   options: searchedOptions,
-  async run(_args, { search = "", before = "", ...options }, operator) {
-    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+  async run(_args, { before = "", ...options }, operator) {
+    const page = readSearchedPage(options, namedTimeOrders);
     const { batches, nextBatchId } = await operator().listCodeBatches({
-      ...{ search, beforeBatchId: before, ...page },
+      ...{ beforeBatchId: before, ...page },
     });
     return listOutput("batches", {
       rows: batches,

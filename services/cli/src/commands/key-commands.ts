@@ -8,7 +8,7 @@ import {
   limitChangesOfOptions,
   limitsOfOptions,
 } from "../options/limit-options.ts";
-import { readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { readSearchedPage, searchedOptions } from "../options/list-options.ts";
 import { keyJson, keyLines, keyTableColumns, unmatchedLines } from "../text/key-lines.ts";
 import { formatTable } from "../text/table.ts";
 import { isoTime, readSeconds, readTime } from "../text/times.ts";
@@ -52,10 +52,10 @@ export const listKeysCommand: Command = {
   takes: [],
   mayTake: "ACCOUNT",
   options: searchedOptions,
-  async run([account = ""], { search = "", before = "", ...options }, operator) {
-    const page = { limit: readLimit(options), order: readOrder(options, orders) };
+  async run([account = ""], { before = "", ...options }, operator) {
+    const page = readSearchedPage(options, orders);
     const { keys, hasMore } = await operator().listKeys({
-      ...{ account, search, beforeKeyId: before, ...page },
+      ...{ account, beforeKeyId: before, ...page },
     });
     const columns = account === "" ? keyTableColumns : keyTableColumns.slice(0, -1);
     return listOutput("keys", {

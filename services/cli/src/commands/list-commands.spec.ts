@@ -131,6 +131,7 @@ test("requests are listed by what they have, what they lack, their period and th
 test.each([
   ["request list", { without: ["account"] }, "--without must be model, key, provider, route,"],
   ["payments list", { state: "paid" }, "--state must be open, credited, failed or refused"],
+  ["key list", { search: `sk-tollgate-${"x".repeat(43)}` }, "key find reads one from standard"],
   ["code list", { limit: "1001" }, "--limit must be a whole number from 1 to 1000"],
   ["ledger month", { csv: true, order: "name" }, "--csv has every account"],
 ])("%s refuses %j", async (name, options, message) => {

@@ -3,8 +3,7 @@ import { type Payment, PaymentState } from "@tollgate/proto/tollgate/v1/payment"
 import {
   namedAmountOrders,
   readChoice,
-  readLimit,
-  readOrder,
+  readSearchedPage,
   searchedOptions,
 } from "../options/list-options.ts";
 import { readUsd, readWholeNumber } from "../text/amounts.ts";
@@ -31,10 +30,10 @@ export const createCheckoutCommand: Command = {
 export const listPaymentsCommand: Command = {
   takes: [],
   options: ["account", "state", ...searchedOptions],
-  async run(_args, { account = "", search = "", before = "", state, ...options }, operator) {
-    const page = { limit: readLimit(options), order: readOrder(options, namedAmountOrders) };
+  async run(_args, { account = "", before = "", state, ...options }, operator) {
+    const page = readSearchedPage(options, namedAmountOrders);
     const { payments, nextPaymentId } = await operator().listPayments({
-      ...{ account, search, beforePaymentId: before, ...page },
+      ...{ account, beforePaymentId: before, ...page },
       ...(state !== undefined && { state: readChoice(state, "--state", states) }),
     });
     return listOutput("payments", {

@@ -1,5 +1,5 @@
 import type { RequestRefusal } from "@tollgate/proto/tollgate/v1/refusal";
-import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { namedTimeOrders, readSearchedPage, searchedOptions } from "../options/list-options.ts";
 import { refusalJson } from "../text/refusal-lines.ts";
 import { formatTable, type TableColumn } from "../text/table.ts";
 import { isoTime } from "../text/times.ts";
@@ -12,14 +12,11 @@ const usualPage = 50;
 export const listRefusalsCommand: Command = {
   takes: [],
   options: ["account", "key", "error", ...searchedOptions],
-  async run(_args, { account = "", key: keyId = "", search = "", ...options }, operator) {
+  async run(_args, { account = "", key: keyId = "", ...options }, operator) {
     const { error: code = "", before: beforeRequestId = "" } = options;
-    const page = {
-      limit: readLimit(options, usualPage),
-      order: readOrder(options, namedTimeOrders),
-    };
+    const page = readSearchedPage(options, namedTimeOrders, usualPage);
     const { refusals, nextRequestId } = await operator().listRefusals({
-      ...{ account, keyId, code, search, beforeRequestId, ...page },
+      ...{ account, keyId, code, beforeRequestId, ...page },
     });
     return listOutput("refusals", {
       rows: refusals,

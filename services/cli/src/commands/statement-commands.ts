@@ -7,7 +7,7 @@ import {
   StatementSchema,
 } from "@tollgate/proto/tollgate/v1/statement";
 import { UsageError } from "../help.ts";
-import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { namedTimeOrders, readSearchedPage, searchedOptions } from "../options/list-options.ts";
 import { csvLines } from "../text/csv-lines.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
@@ -20,10 +20,10 @@ const issueTimeoutMs = 60 * 60 * 1_000;
 export const listStatementsCommand: Command = {
   takes: [],
   options: ["account", ...searchedOptions],
-  async run(_args, { account = "", search = "", before = "0", ...options }, operator) {
-    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+  async run(_args, { account = "", before = "0", ...options }, operator) {
+    const page = readSearchedPage(options, namedTimeOrders);
     const { statements, nextNumber } = await operator().listStatements({
-      ...{ account, search, beforeNumber: readNumber(before), ...page },
+      ...{ account, beforeNumber: readNumber(before), ...page },
     });
     return listOutput("statements", {
       rows: statements,

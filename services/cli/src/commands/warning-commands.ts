@@ -7,7 +7,7 @@ import {
   type WarningRule,
 } from "@tollgate/proto/tollgate/v1/warning";
 import { UsageError } from "../help.ts";
-import { namedTimeOrders, readLimit, readOrder, searchedOptions } from "../options/list-options.ts";
+import { namedTimeOrders, readSearchedPage, searchedOptions } from "../options/list-options.ts";
 import { readUsd, readWholeNumber } from "../text/amounts.ts";
 import { isoTime } from "../text/times.ts";
 import type { Command } from "./command.ts";
@@ -19,11 +19,11 @@ const maxNumber = 1_000;
 export const listWarningsCommand: Command = {
   takes: [],
   options: ["account", "key", "open", ...searchedOptions],
-  async run(_args, { account = "", key: keyId = "", search = "", ...options }, operator) {
+  async run(_args, { account = "", key: keyId = "", ...options }, operator) {
     const { open: onlyOpen = false, before: beforeWarningId = "" } = options;
-    const page = { limit: readLimit(options), order: readOrder(options, namedTimeOrders) };
+    const page = readSearchedPage(options, namedTimeOrders);
     const { warnings, nextWarningId } = await operator().listWarnings({
-      ...{ account, keyId, onlyOpen, search, beforeWarningId, ...page },
+      ...{ account, keyId, onlyOpen, beforeWarningId, ...page },
     });
     return listOutput("warnings", {
       rows: warnings,

@@ -1,3 +1,4 @@
+import { maskKeys } from "@tollgate/core/key-form";
 import { AmountOrder, TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import type { CommandOptions } from "../commands/command.ts";
 import { UsageError } from "../help.ts";
@@ -25,6 +26,20 @@ export const namedAmountOrders = {
 /** Returns how many rows a page has. Throws a UsageError. */
 export function readLimit({ limit }: Pick<CommandOptions, "limit">, usual = 100): number {
   return limit === undefined ? usual : readWholeNumber(limit, "--limit", maxPage);
+}
+
+/** Returns what the call of a list that is searched and ordered asks for. Throws a UsageError. */
+export function readSearchedPage<Order>(
+  options: Pick<CommandOptions, "search" | "order" | "limit">,
+  orders: Readonly<Record<string, Order>>,
+  usual?: number,
+): { search: string; order: Order; limit: number } {
+  const { search = "" } = options;
+  // It would be sent, and printed with the command of the next page.
+  if (maskKeys(search) !== search) {
+    throw new UsageError("--search has the text of a key; key find reads one from standard input");
+  }
+  return { search, order: readOrder(options, orders), limit: readLimit(options, usual) };
 }
 
 /**
