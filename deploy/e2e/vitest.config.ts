@@ -39,7 +39,7 @@ const form: "short" | "whole" = process.env.TOLLGATE_TEST_FORM === "short" ? "sh
 const nightlyTests = [
   "deploy/e2e/long/{agents,api-reference-page,catalog-editor}.test.ts",
   "deploy/e2e/long/{console-page,console-proof,console-search,customer-journey}.test.ts",
-  "deploy/e2e/long/{encrypted-fleet,ipv6,mailpit,moto,opencode,playground,refused-key,regions}.test.ts",
+  "deploy/e2e/long/{encrypted-fleet,first-steps,ipv6,mailpit,moto,opencode,playground,refused-key,regions}.test.ts",
   "deploy/e2e/long/{short-lived-credentials,stripe-mock,support-clicks}.test.ts",
 ];
 
@@ -77,7 +77,7 @@ function longEndToEnd(shape: "all" | "fleet", groupOrder: number) {
     ...(shape === "fleet"
       ? [
           "deploy/e2e/long/{api-reference-page,console-page,console-search}.test.ts",
-          "deploy/e2e/long/{customer-journey,image,ipv6,mailpit,moto}.test.ts",
+          "deploy/e2e/long/{customer-journey,first-steps,image,ipv6,mailpit,moto}.test.ts",
           "deploy/e2e/long/{package,short-lived-credentials,support-clicks,tinyproxy}.test.ts",
         ]
       : []),

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBrowser } from "../src/browser.ts";
 import { type ConsolePage, serveConsolePage } from "../src/console-page.ts";
@@ -13,10 +13,61 @@ const themes = ["light", "dark"] as const;
 
 interface Screen extends FixtureScreen {
   name: string;
+  /** What is done before the screen is looked at, such as opening a dialog. */
+  act?: (page: Page) => Promise<void>;
+}
+
+const press = (page: Page, name: string) => page.getByRole("button", { name }).click();
+
+async function createCodes(page: Page): Promise<void> {
+  await press(page, "Create codes");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Credit of each in USD").fill("10");
+  await dialog.getByLabel("How many").fill("40");
+  await dialog.getByLabel("Expires (UTC)").fill("2027-01-31T00:00");
+  await dialog.getByLabel("Name").fill("spring");
+  await press(page, "Create codes");
+  await page.getByRole("dialog", { name: "40 codes created" }).waitFor();
+}
+
+async function setUpFactor(page: Page): Promise<void> {
+  await press(page, "Signed in as");
+  await page.getByRole("menuitem", { name: "Set up second factor" }).click();
+  await page.getByRole("dialog", { name: "Set up a second factor" }).waitFor();
+}
+
+async function scanFactor(page: Page): Promise<void> {
+  await setUpFactor(page);
+  await page.getByLabel("Present password").fill("owner");
+  await press(page, "Continue");
+  await page.getByRole("dialog", { name: "Scan the code" }).waitFor();
+}
+
+async function confirmFactor(page: Page): Promise<void> {
+  await scanFactor(page);
+  await page.getByLabel("Code").fill("123456");
+  await press(page, "Turn on");
+  await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
+}
+
+async function turnOffFactor(page: Page): Promise<void> {
+  await confirmFactor(page);
+  await press(page, "Done");
+  await press(page, "Signed in as");
+  await page.getByRole("menuitem", { name: "Turn off second factor" }).click();
+  await page.getByRole("dialog", { name: "Turn off the second factor" }).waitFor();
 }
 
 const screens: readonly Screen[] = [
   { name: "sign-in", path: "/sign-in", heading: "Sign in to Tollgate", role: "none" },
+  {
+    ...{ name: "sign-in-code", path: "/sign-in#secret", heading: "Enter your code" },
+    ...{ role: "none", state: "code" },
+  },
+  { name: "factor-set-up", path: "/", heading: "Overview", act: setUpFactor },
+  { name: "factor-scan", path: "/", heading: "Overview", act: scanFactor },
+  { name: "factor-recovery", path: "/", heading: "Overview", act: confirmFactor },
+  { name: "factor-turn-off", path: "/", heading: "Overview", act: turnOffFactor },
   {
     ...{ name: "required-factor", path: "/", heading: "Set up a second factor" },
     state: "factor",
@@ -38,8 +89,16 @@ const screens: readonly Screen[] = [
   { name: "accounts", path: "/accounts", heading: "Accounts" },
   { name: "months", path: "/months", heading: "Months" },
   { name: "ledger", path: "/ledger", heading: "Ledger" },
+  { name: "ledger-admin", path: "/ledger", heading: "Ledger", role: "admin" },
+  { name: "ledger-billing", path: "/ledger", heading: "Ledger", role: "billing" },
   { name: "statements", path: "/statements", heading: "Statements" },
   { name: "codes", path: "/codes", heading: "Codes" },
+  { name: "codes-empty", path: "/codes", heading: "Codes", state: "empty" },
+  {
+    ...{ name: "codes-create", path: "/codes", heading: "Codes" },
+    act: (page) => press(page, "Create codes"),
+  },
+  { name: "codes-created", path: "/codes", heading: "Codes", act: createCodes },
   { name: "accounts-empty", path: "/accounts", heading: "Accounts", state: "empty" },
   { name: "account", path: "/accounts", heading: "Northwind Logistics", follow: ".row-link" },
   { name: "keys", path: "/keys", heading: "Keys" },
@@ -82,8 +141,9 @@ const screens: readonly Screen[] = [
   { name: "warnings-empty", path: "/warnings", heading: "Warnings", state: "empty" },
   { name: "payments", path: "/payments", heading: "Payments", role: "billing" },
   {
-    ...{ name: "payments-account", path: "/payments?account=acct_1" },
-    heading: "Payments of an account",
+    ...{ name: "payments-account", path: "/accounts" },
+    heading: "Payments of Northwind Logistics",
+    follow: [".row-link", "a[href^='/payments?']"],
   },
   { name: "statement", path: "/statements/42", heading: "Statement 42", role: "billing" },
   { name: "settings-operators", path: "/settings", heading: "Settings" },
@@ -108,7 +168,11 @@ describeInBrowser("the console's page", () => {
     await served?.[Symbol.asyncDispose]();
   });
 
-  const open = (screen: Screen, look?: ScreenLook) => openScreen(browser, served.url, screen, look);
+  async function open(screen: Screen, look?: ScreenLook) {
+    const shown = await openScreen(browser, served.url, screen, look);
+    await screen.act?.(shown.page);
+    return shown;
+  }
 
   const looks = screens.flatMap((screen) =>
     widths.flatMap((width) => themes.map((theme) => ({ ...screen, width, theme }))),
@@ -314,11 +378,51 @@ describeInBrowser("the console's page", () => {
       "Keys",
       "Activity",
       "Requests",
+      "Ledger",
     ]);
     await using own = await open(screenNamed("request-customer"));
     const steps = own.page.locator(".step h2");
     expect(await steps.allInnerTexts()).toEqual(["Hold", "Usage", "Price", "Ledger entry"]);
     expect(await own.page.locator(".usage-block").count()).toBe(0);
+  });
+
+  test("a member has the ledger of its account by its role, and a developer has none", async () => {
+    await using admin = await open(screenNamed("ledger-admin"));
+    const linksOf = (page: Page) =>
+      page.locator("tbody a[href^='/requests/'], tbody a[href^='/keys/']");
+    expect(await linksOf(admin.page).count()).toBeGreaterThan(0);
+    const head = await admin.page.locator("thead").innerText();
+    expect([head.includes("Account"), head.includes("Balance")]).toEqual([false, true]);
+    await admin.page.getByLabel("Kind").selectOption("top_up");
+    await expect.poll(() => admin.page.locator("tbody tr").count()).toBe(1);
+    expect(await admin.page.locator("tbody").innerText()).toContain("+$500.00");
+    await using billing = await open(screenNamed("ledger-billing"));
+    expect(await billing.page.locator("tbody tr").count()).toBeGreaterThan(1);
+    expect(await linksOf(billing.page).count()).toBe(0);
+    expect(await billing.page.getByLabel("Key", { exact: true }).count()).toBe(0);
+    await using developer = await open(screenNamed("overview-member"));
+    const menu = developer.page.getByRole("navigation", { name: "Screens" });
+    expect(await menu.getByRole("link").allInnerTexts()).not.toContain("Ledger");
+  });
+
+  test("codes are created, shown once and revoked", async () => {
+    await using shown = await open(screenNamed("codes-created"));
+    const { page } = shown;
+    const text = await page.getByLabel("Codes", { exact: true }).inputValue();
+    const codes = text.split("\n");
+    expect([codes.length, new Set(codes).size]).toEqual([40, 40]);
+    await press(page, "Copy codes");
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(`${text}\n`);
+    const download = page.waitForEvent("download");
+    await press(page, "Download");
+    expect((await download).suggestedFilename()).toMatch(/^codes-.+\.txt$/);
+    await press(page, "Done");
+    const row = page.locator("tbody tr").filter({ hasText: "spring" });
+    await row.getByText("0 of 40").waitFor();
+    expect(await page.content()).not.toContain(codes[0]);
+    await press(page, "Revoke spring");
+    await press(page, "Revoke codes");
+    await row.getByText("revoked").waitFor();
   });
 
   test("whoever is not signed in is led to the sign-in, and back by a link with a secret", async () => {

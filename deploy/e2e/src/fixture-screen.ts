@@ -8,8 +8,8 @@ export interface FixtureScreen {
   heading: string;
   role?: string;
   state?: string;
-  /** The first link with this selector is followed before the screen is looked at. */
-  follow?: string;
+  /** The first link with each of these selectors is followed before the screen is looked at. */
+  follow?: string | readonly string[];
 }
 
 export interface ScreenLook {
@@ -52,7 +52,9 @@ export async function openScreen(
     [screen.role, screen.state] as const,
   );
   await page.goto(url + screen.path);
-  if (screen.follow) await page.locator(screen.follow).first().click();
+  for (const selector of [screen.follow ?? []].flat()) {
+    await page.locator(selector).first().click();
+  }
   await page.getByRole("heading", { level: 1, name: screen.heading }).waitFor();
   await page.locator(".bone").first().waitFor({ state: "detached" });
   return { page, problems, [Symbol.asyncDispose]: () => context.close() };

@@ -125,7 +125,8 @@ function checkAddress({ name, baseUrl, baseUrlEnv }: Provider, inUse: Catalog): 
   if (baseUrl === undefined || isPublicUrl(baseUrl)) return;
   const { origin } = new URL(baseUrl);
   if (known.some((one) => originOf(one) === origin)) return;
-  const problem = "is at a private address, which no provider of the catalog in use has";
+  const problem =
+    "is at a private address, which is called once a published catalog has a provider there";
   throw invalidParam("text", `providers.${name}.base_url: ${problem}`);
 }
 

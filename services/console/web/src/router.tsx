@@ -10,9 +10,8 @@ import { readCatalogSearch } from "./search/catalog-search.ts";
 import { readEditorSearch } from "./search/editor-search.ts";
 import { readLedgersSearch } from "./search/ledger-search.ts";
 import {
-  accountOrders,
+  readAccountsSearch,
   readKeysSearch,
-  readListSearch,
   readMonthsSearch,
   readTimedListSearch,
   readWholeListSearch,
@@ -70,7 +69,7 @@ const overview = createRoute({
 const accounts = createRoute({
   getParentRoute: () => app,
   path: "/accounts",
-  validateSearch: (raw: RawSearch) => readListSearch(raw, accountOrders),
+  validateSearch: readAccountsSearch,
   component: lazyRouteComponent(() => import("./screens/accounts/accounts.tsx"), "Accounts"),
 });
 

@@ -16,6 +16,8 @@ export interface Access {
   /** Whether it may use the playground, where there is one. */
   canPlay: boolean;
   canManageMembers: boolean;
+  /** Whether it sees the ledger of its account, or as an operator that of each. */
+  canSeeLedger: boolean;
   /** Whether it sees payments, and tops up. */
   canPay: boolean;
   canSeeWarningRules: boolean;
@@ -48,6 +50,7 @@ export function useAccess(): Access {
     canPlay: hasPlayground && (canChange || hasKeys),
     canManageMembers: canChange || memberRole === MemberRole.ADMIN,
     canSeeContent: canChange || memberRole === MemberRole.ADMIN,
+    canSeeLedger: memberRole !== MemberRole.DEVELOPER,
     canPay: canChange || memberRole === MemberRole.ADMIN || memberRole === MemberRole.BILLING,
     canSeeWarningRules: !isCustomer || memberRole === MemberRole.ADMIN,
     canManage: role === OperatorRole.OWNER,

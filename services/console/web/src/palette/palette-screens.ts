@@ -38,7 +38,7 @@ const statements: PaletteScreen = { name: "Statements", icon: "payments", to: "/
 const editor: PaletteScreen = { name: "Edit the catalog", icon: "catalog", to: "/catalog/edit" };
 
 const operatorScreens: readonly PaletteScreen[] = [
-  { name: "Ledger", icon: "accounts", to: "/ledger" },
+  { name: "Ledger", icon: "ledger", to: "/ledger" },
   { name: "Sums by month", icon: "accounts", to: "/months" },
   { name: "Payments", icon: "payments", to: "/payments" },
   { name: "Codes", icon: "payments", to: "/codes" },

@@ -1,3 +1,4 @@
+import { type CreateSearch, readCreate } from "./list-search.ts";
 import { type RawSearch, readOne } from "./read.ts";
 
 /** The parts of the editor. Where there is room, the YAML stands beside the others. */
@@ -10,7 +11,8 @@ export const editorTabs = {
 
 export type EditorTab = keyof typeof editorTabs;
 
-interface EditorSearch {
+/** The address of the catalog's editor. `create` adds a provider. */
+export interface EditorSearch extends CreateSearch {
   tab?: EditorTab;
   /** The line of the YAML that is selected, from 1. */
   line?: string;
@@ -22,6 +24,7 @@ export function readEditorSearch(raw: RawSearch): EditorSearch {
   const line = String(raw.line ?? "");
   return {
     ...(tab !== undefined && { tab }),
+    ...readCreate(raw),
     ...(/^[1-9]\d{0,5}$/.test(line) && { line }),
   };
 }

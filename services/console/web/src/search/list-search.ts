@@ -1,6 +1,6 @@
 import { AmountOrder, TimeOrder } from "@tollgate/proto/tollgate/v1/list";
 import { KeyOrder } from "@tollgate/proto/tollgate/v1/operator";
-import { defined, type RawSearch, readOne, readTexts } from "./read.ts";
+import { defined, type RawSearch, readFlag, readOne, readTexts } from "./read.ts";
 
 /** How many rows a page of a list may have. */
 export const pageSizes = ["25", "50", "100", "200"] as const;
@@ -57,14 +57,35 @@ export function readMonthsSearch(raw: RawSearch): ListSearch<string> & { month?:
 /** What a link to another list of the same screen removes from the address. */
 export const otherList = { q: undefined, order: undefined } as const;
 
+/** The part of an address that opens the dialog which creates one more of a list. */
+export interface CreateSearch {
+  create?: true;
+}
+
+/** Returns whether an address opens the dialog which creates one more. */
+export function readCreate(raw: RawSearch): CreateSearch {
+  return defined({ create: readFlag(raw, "create") });
+}
+
+/** The address of Accounts. */
+export type AccountsSearch = ListSearch<keyof typeof accountOrders> & CreateSearch;
+
+/** Returns what an address asks of Accounts. */
+export function readAccountsSearch(raw: RawSearch): AccountsSearch {
+  return { ...readListSearch(raw, accountOrders), ...readCreate(raw) };
+}
+
 /** The address of Keys. */
-export interface KeysSearch extends ListSearch<keyof typeof keyOrders> {
+export interface KeysSearch extends ListSearch<keyof typeof keyOrders>, CreateSearch {
   account?: string;
 }
 
 /** Returns what an address asks of Keys. */
 export function readKeysSearch(raw: RawSearch): KeysSearch {
-  return { ...readTexts(raw, ["account"]), ...readListSearch(raw, keyOrders) };
+  return {
+    ...{ ...readTexts(raw, ["account"]), ...readListSearch(raw, keyOrders) },
+    ...readCreate(raw),
+  };
 }
 
 /** The address of a list that is ordered by time. */

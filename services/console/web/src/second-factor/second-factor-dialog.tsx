@@ -59,8 +59,10 @@ function SetUp({ operator, onClose }: Props) {
       <Dialog title="Scan the code" description={scanNote} isOpen onClose={onClose}>
         <QrCode text={uri} label="QR code of the second factor" />
         <p className="quiet">
-          Or type this key into the app:{" "}
-          <code data-secret="">{secret.replace(/.{4}(?=.)/g, "$& ")}</code>
+          Or type this key into the app:
+          <code data-secret="" className="typed-secret">
+            {secret.replace(/.{4}(?=.)/g, "$& ")}
+          </code>
         </p>
         <CallForm
           submit="Turn on"

@@ -9,6 +9,7 @@ interface Destination {
     | "/members"
     | "/quick-start"
     | "/playground"
+    | "/ledger"
     | "/payments"
     | "/activity"
     | "/requests"
@@ -17,8 +18,8 @@ interface Destination {
     | "/settings";
   name: string;
   icon: IconName;
-  /** A screen beside this one that the menu does not list. */
-  beside?: "/months" | "/refusals";
+  /** The screens that this one leads to and that the menu does not list. */
+  beside?: readonly string[];
   /** Whether a customer has this screen. */
   isForCustomers: boolean;
   /** Whether those who may do this alone have it. */
@@ -27,21 +28,34 @@ interface Destination {
 
 /** Returns the screens that somebody has. */
 export function destinationsOf(access: Access): readonly Destination[] {
-  const { isCustomer, canManageMembers, canPay } = access;
+  const { isCustomer, canManageMembers, canPay, canSeeLedger } = access;
   const shown = destinations.filter(
     ({ isForCustomers, needs }) =>
       (isForCustomers || !isCustomer) && (needs === undefined || access[needs]),
   );
   if (!isCustomer) return shown;
-  return [...shown, ...(canPay ? [payments] : []), ...(canManageMembers ? [members] : [])];
+  return [
+    ...shown,
+    ...(canSeeLedger ? [ledger] : []),
+    ...(canPay ? [payments] : []),
+    ...(canManageMembers ? [members] : []),
+  ];
 }
 
-/** An operator finds payments and members by the screen of their account. */
+/** Returns whether a screen of the menu is the one at an address, or leads to it. */
+export function isBeside({ beside = [] }: Destination, pathname: string): boolean {
+  return beside.some((one) => pathname === one || pathname.startsWith(`${one}/`));
+}
+
+/** An operator finds the ledger, payments and members by the screen of their account. */
+const ledger: Destination = { to: "/ledger", name: "Ledger", icon: "ledger", isForCustomers: true };
+
 const payments: Destination = {
   to: "/payments",
   name: "Payments",
   icon: "payments",
   isForCustomers: true,
+  beside: ["/statements"],
 };
 
 const members: Destination = {
@@ -59,7 +73,7 @@ const destinations: readonly Destination[] = [
     name: "Accounts",
     icon: "accounts",
     isForCustomers: false,
-    beside: "/months",
+    beside: ["/months", "/ledger", "/payments", "/statements", "/codes"],
   },
   { to: "/keys", name: "Keys", icon: "keys", isForCustomers: true, needs: "canSeeKeys" },
   {
@@ -82,7 +96,7 @@ const destinations: readonly Destination[] = [
     name: "Requests",
     icon: "requests",
     isForCustomers: true,
-    beside: "/refusals",
+    beside: ["/refusals"],
     needs: "canSeeKeys",
   },
   { to: "/models", name: "Models", icon: "models", isForCustomers: false },

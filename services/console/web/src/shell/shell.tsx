@@ -2,6 +2,7 @@ import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
 import type { Operator } from "@tollgate/proto/tollgate/v1/operator";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useAccess, useSession } from "../calls/use-session.ts";
+import { isFollowing } from "../first-steps/following.ts";
 import { OutageBanner } from "../outages/outage-banner.tsx";
 import { PaletteButton } from "../palette/palette-button.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -9,7 +10,7 @@ import { Empty, Failure } from "../ui/states.tsx";
 import { AccountSwitch } from "./account-switch.tsx";
 import { Bell } from "./bell.tsx";
 import { Logo } from "./logo.tsx";
-import { destinationsOf } from "./navigation.ts";
+import { destinationsOf, isBeside } from "./navigation.ts";
 
 /** Loaded after the frame: it is no part of the first load. */
 const UserMenu = lazy(async () => ({ default: (await import("./user-menu.tsx")).UserMenu }));
@@ -17,6 +18,11 @@ const UserMenu = lazy(async () => ({ default: (await import("./user-menu.tsx")).
 /** Loaded where it is shown: it is no part of the first load. */
 const RequiredFactor = lazy(async () => ({
   default: (await import("../second-factor/required-factor.tsx")).RequiredFactor,
+}));
+
+/** Loaded where a new gateway is set up. */
+const NextStep = lazy(async () => ({
+  default: (await import("../first-steps/next-step.tsx")).NextStep,
 }));
 
 /**
@@ -73,10 +79,23 @@ function Frame({ operator }: { operator: Operator | undefined }) {
         )}
       </header>
       <main id="main" tabIndex={-1}>
+        {operator && <FirstStepsFollowed />}
         {operator && !isWaiting && <OutageBanner />}
         {operator && (isWaiting ? <NoAccount /> : <Outlet />)}
       </main>
     </div>
+  );
+}
+
+/** Leads to the next first step, on the screens to which the overview's list of them leads. */
+function FirstStepsFollowed() {
+  const { canChange } = useAccess();
+  const { pathname } = useLocation();
+  if (!canChange || pathname === "/" || !isFollowing(sessionStorage)) return null;
+  return (
+    <Suspense>
+      <NextStep />
+    </Suspense>
   );
 }
 
@@ -113,15 +132,15 @@ function Menu() {
   }, [pathname]);
   return (
     <nav className="menu" aria-label="Screens" ref={menu}>
-      {shown.map(({ to, name, icon, beside }) => (
+      {shown.map((one) => (
         <Link
-          key={to}
-          to={to}
-          activeOptions={{ exact: to === "/", includeSearch: false }}
-          {...(pathname === beside && { "aria-current": "true" })}
+          key={one.to}
+          to={one.to}
+          activeOptions={{ exact: one.to === "/", includeSearch: false }}
+          {...(isBeside(one, pathname) && { "aria-current": "true" })}
         >
-          <Icon name={icon} />
-          <span>{name}</span>
+          <Icon name={one.icon} />
+          <span>{one.name}</span>
         </Link>
       ))}
     </nav>

@@ -78,5 +78,6 @@ function openedBy(focused: Element | null): { isOpen: true; opener?: HTMLElement
   const opener = menu
     ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "")
     : focused;
-  return { isOpen: true, ...(opener instanceof HTMLElement && { opener }) };
+  if (!(opener instanceof HTMLElement) || opener === document.body) return { isOpen: true };
+  return { isOpen: true, opener };
 }

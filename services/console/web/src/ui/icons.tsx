@@ -1,6 +1,7 @@
 const paths = {
   overview: "M3 12.5 8 8l3.5 3L17 5M3 16.5h14",
   accounts: "M3.5 5.5h13v9h-13zM3.5 9h13M12 12h2",
+  ledger: "M4.5 3.5h11v13h-11zM7.500 7h5M7.500 10h5M7.500 13h3",
   payments: "M3 5.5h14v9H3zM3 8.5h14M5.5 12h3",
   keys: "M7 13.5a3.5 3.5 0 1 1 3.2-4.9H17v3h-2v2h-3v-1.6M7 10h.01",
   activity: "M4.5 16v-5M10 16V4M15.5 16V8",

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { useAccess } from "../calls/use-session.ts";
 
 interface Props {
   id: string;
@@ -15,11 +16,13 @@ export function AccountLink({ id, names }: Props) {
   );
 }
 
-/** The name of a key with a link to it. The pointer over it shows its id, as does a missing name. */
+/**
+ * The name of a key, with a link to it for who sees keys. The pointer over it shows its id, as does a missing
+ * name.
+ */
 export function KeyLink({ id, names }: Props) {
-  return (
-    <Link to="/keys/$keyId" params={{ keyId: id }} className="cut" title={id}>
-      {names[id] || id}
-    </Link>
-  );
+  const { canSeeKeys } = useAccess();
+  const shown = { className: "cut", title: id, children: names[id] || id };
+  if (!canSeeKeys) return <span {...shown} />;
+  return <Link to="/keys/$keyId" params={{ keyId: id }} {...shown} />;
 }

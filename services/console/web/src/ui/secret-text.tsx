@@ -9,12 +9,17 @@ export function SecretText({ text, what }: { text: string; what: string }) {
         <code data-secret="">{text}</code>
         <CopyButton text={text} what={what} />
       </div>
-      <div className="notice">
-        <Icon name="alert" />
-        <span>
-          Copy the {what} now. What is shown here is not stored, and cannot be shown again.
-        </span>
-      </div>
+      <OnceNotice what={what} />
     </>
+  );
+}
+
+/** Says that a secret is shown once. */
+export function OnceNotice({ what }: { what: string }) {
+  return (
+    <div className="notice">
+      <Icon name="alert" />
+      <span>Copy the {what} now. What is shown here is not stored, and cannot be shown again.</span>
+    </div>
   );
 }

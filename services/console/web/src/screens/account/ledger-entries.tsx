@@ -4,6 +4,8 @@ import { Link } from "@tanstack/react-router";
 import type { Entry } from "@tollgate/proto/tollgate/v1/ledger";
 import { AmountOrder } from "@tollgate/proto/tollgate/v1/list";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import type { ReactNode } from "react";
+import { useAccess } from "../../calls/use-session.ts";
 import { entryFilterOf, type LedgerSearch } from "../../search/ledger-search.ts";
 import { amountOrderOf, pageSizeOf } from "../../search/list-search.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
@@ -32,7 +34,7 @@ function isRefund({ kind, reference }: Entry): boolean {
 }
 
 interface Props {
-  /** Empty: every account. */
+  /** Empty: every account, or a customer's own. */
   accountId: string;
   search: LedgerSearch;
 }
@@ -40,12 +42,14 @@ interface Props {
 /**
  * The entries of an account, or of all. Those of an account have the balance after them where none is filtered
  * out and the newest is first: the balances are counted back from the present one. Further entries are added
- * below and never shown alone.
+ * below and never shown alone. `children` are further filters.
  */
-export function LedgerEntries({ accountId, search }: Props) {
+export function LedgerEntries(props: Props & { children?: ReactNode }) {
+  const { accountId, search, children } = props;
   return (
     <>
       <div className="filters">
+        {children}
         <LedgerFilters search={search} account={accountId} />
         <LedgerCsv account={accountId} search={search} />
       </div>
@@ -58,7 +62,10 @@ export function LedgerEntries({ accountId, search }: Props) {
 }
 
 function Entries({ accountId, search }: Props) {
-  const ledger = useLedger(accountId, search);
+  const { isCustomer } = useAccess();
+  const isOfAccount = accountId !== "" || isCustomer;
+  const hasBalance = isOfAccount && countsBalances(search);
+  const ledger = useLedger(accountId, search, hasBalance);
   if (ledger.error && !ledger.data) {
     return <Failure error={ledger.error} onRetry={() => void ledger.refetch()} />;
   }
@@ -75,14 +82,13 @@ function Entries({ accountId, search }: Props) {
       </Empty>
     );
   }
-  const hasBalance = countsBalances(accountId, search);
   const rows = withBalances(entries, ledger.data.pages[0]?.balance);
   const names = Object.assign({}, ...ledger.data.pages.map((page) => page.names));
   return (
     <>
       <DataTable
         caption="Ledger"
-        columns={columnsWith(names, { hasAccount: accountId === "", hasBalance })}
+        columns={columnsWith(names, { hasAccount: !isOfAccount, hasBalance })}
         rows={rows}
         idOf={({ entry }) => entry.id}
       />
@@ -98,17 +104,16 @@ function Entries({ accountId, search }: Props) {
   );
 }
 
-/** Returns whether each entry has the balance after it. */
-function countsBalances(account: string, search: LedgerSearch): boolean {
+/** Returns whether each entry of an account has the balance after it. */
+function countsBalances(search: LedgerSearch): boolean {
   const isNewest = amountOrderOf(search) === AmountOrder.UNSPECIFIED;
-  return account !== "" && entryFilterOf(search) === undefined && isNewest;
+  return entryFilterOf(search) === undefined && isNewest;
 }
 
 /** Reads the balance together with the newest entries. */
-function useLedger(account: string, search: LedgerSearch) {
+function useLedger(account: string, search: LedgerSearch, hasBalance: boolean) {
   const filter = entryFilterOf(search);
   const [order, limit] = [amountOrderOf(search), pageSizeOf(search)];
-  const hasBalance = countsBalances(account, search);
   const transport = useTransport();
   const { listLedger, readWallet } = OperatorService.method;
   return useInfiniteQuery({
@@ -175,21 +180,20 @@ const balanceColumn: DataColumn<BalancedEntry> = {
   money: ({ balance }) => balance,
 };
 
-/** What an entry is for: the request, or the payment's reference. */
+/** What an entry is for: the request, with a link for who sees requests, or the payment's reference. */
 function Subject({ entry }: { entry: Entry }) {
+  const { canSeeKeys } = useAccess();
   if (entry.requestId === "") {
     return <span className="cut">{entry.reason || entry.reference}</span>;
   }
-  if (entry.kind === "adjustment") {
-    return (
-      <Link to="/requests/$requestId" params={{ requestId: entry.requestId }} className="row-link">
-        {entry.reason}
-      </Link>
-    );
-  }
+  const [requestId, text] =
+    entry.kind === "adjustment"
+      ? [entry.requestId, entry.reason]
+      : [entry.eventId, entry.alias || entry.routeType];
+  if (!canSeeKeys) return text;
   return (
-    <Link to="/requests/$requestId" params={{ requestId: entry.eventId }} className="row-link">
-      {entry.alias || entry.routeType}
+    <Link to="/requests/$requestId" params={{ requestId }} className="row-link">
+      {text}
     </Link>
   );
 }

@@ -17,7 +17,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useOpen } from "../../ui/use-open.ts";
+import { useAskedOpen } from "../../ui/use-asked-open.ts";
 import { CreateAccount } from "./create-account.tsx";
 import { WaitingSignUps } from "./waiting-sign-ups.tsx";
 
@@ -25,10 +25,10 @@ const route = getRouteApi("/app/accounts");
 
 /** The accounts. */
 export function Accounts() {
-  const { q, order, before, ...search } = route.useSearch();
+  const { q, order, before, create: isAsked, ...search } = route.useSearch();
   const limit = pageSizeOf(search);
   const { canChange } = useAccess();
-  const creation = useOpen();
+  const creation = useAskedOpen(isAsked === true && canChange);
   const accounts = useQuery(OperatorService.method.listAccounts, {
     ...{ search: q ?? "", limit, beforeAccountId: before ?? "" },
     order: order === "name" ? AccountOrder.NAME : AccountOrder.UNSPECIFIED,

@@ -41,6 +41,7 @@ export function CreateAccount({ isOpen, onClose }: { isOpen: boolean; onClose: (
           inputMode="decimal"
           placeholder="0.00"
           autoComplete="off"
+          hint="Requests are refused while the wallet is empty."
         />
         <AdmissionChoice present="" />
         <LimitsFields limits={undefined} />

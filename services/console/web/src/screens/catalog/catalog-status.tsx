@@ -8,6 +8,7 @@ import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { Time } from "../../ui/time.tsx";
+import "./catalog.css";
 
 /** Which live processes serve the newest catalog, and why others do not. */
 export function CatalogStatus({ status }: { status: GetCatalogStatusResponse }) {
@@ -41,14 +42,14 @@ export function CatalogStatus({ status }: { status: GetCatalogStatusResponse }) 
 }
 
 const columns: readonly DataColumn<CatalogProcess>[] = [
-  { header: "Process", cell: ({ name }) => <code className="id">{name}</code> },
+  { header: "Process", cell: ({ name }) => <code className="process">{name}</code> },
   {
     header: "Serves",
     cell: ({ source, revision, isCurrent }) => (
-      <>
+      <span className="serves">
         {source === CatalogSource.FILE ? "a file" : `revision ${revision}`}{" "}
         <Badge tone={isCurrent ? "good" : "bad"}>{isCurrent ? "newest" : "lags"}</Badge>
-      </>
+      </span>
     ),
   },
   {

@@ -19,7 +19,7 @@ interface Props {
 export function RollBack({ revision, newest }: Props) {
   const dialog = useOpen();
   return (
-    <div className="roll-back">
+    <>
       <Button look="quiet" onClick={dialog.open} aria-label={`Roll back to revision ${revision}`}>
         Roll back
       </Button>
@@ -27,7 +27,7 @@ export function RollBack({ revision, newest }: Props) {
         key={dialog.key}
         {...{ revision, newest, isOpen: dialog.isOpen, onClose: dialog.close }}
       />
-    </div>
+    </>
   );
 }
 

@@ -160,27 +160,26 @@ function ApiFields({ entry, kind, onKind, problemOf }: ApiProps) {
           spellCheck={false}
         />
       )}
-      {(isRegional(kind) || entry.region !== undefined) && (
-        <Field
-          label="Region"
-          name="region"
-          defaultValue={fieldText(entry.region)}
-          problem={problemOf("region")}
-          spellCheck={false}
-        />
-      )}
-      {(hasProjects(kind) || entry.project !== undefined) && (
-        <Field
-          label="Project"
-          name="project"
-          defaultValue={fieldText(entry.project)}
-          problem={problemOf("project")}
-          spellCheck={false}
-        />
-      )}
+      {places
+        .filter(({ name, isOf }) => isOf(kind) || entry[name] !== undefined)
+        .map(({ name, label }) => (
+          <Field
+            key={name}
+            {...{ name, label }}
+            defaultValue={fieldText(entry[name])}
+            problem={problemOf(name)}
+            spellCheck={false}
+          />
+        ))}
     </>
   );
 }
+
+/** Where in its vendor's cloud a provider may be. */
+const places = [
+  { name: "region", label: "Region", isOf: isRegional },
+  { name: "project", label: "Project", isOf: hasProjects },
+] as const;
 
 function TryResult({ listing }: { listing: ProviderListing }) {
   const { data, isPending, isRefused } = listing;

@@ -2,9 +2,11 @@ import { countOf } from "../../format/numbers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Section } from "../../ui/screen.tsx";
+import { SearchLink } from "../../ui/search-link.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { useOpen } from "../../ui/use-open.ts";
 import { TestSlot } from "../models/test-slot.tsx";
+import { AddModels } from "./add-models.tsx";
 import { type DraftEntry, without } from "./draft/document.ts";
 import { type ChainSlot, fieldText, slotsOf } from "./draft/model-chain.ts";
 import { pricesText } from "./draft/price-text.ts";
@@ -32,13 +34,7 @@ export function ModelsPanel({ draft }: { draft: DraftEditing }) {
       }
     >
       {broken && <BrokenTextNotice />}
-      {!broken && models.length === 0 && (
-        <Empty icon="models" title="No models yet">
-          {providers.size === 0
-            ? "Add a provider first: its models are listed for you."
-            : "Add models of a provider: they are listed for you."}
-        </Empty>
-      )}
+      {!broken && models.length === 0 && <NoModels draft={draft} />}
       <ul className="draft-models">
         {models.map((model, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two models of a draft may have one alias
@@ -54,6 +50,34 @@ export function ModelsPanel({ draft }: { draft: DraftEditing }) {
         onClose={adding.close}
       />
     </Section>
+  );
+}
+
+/** Leads to the models of a provider, which are listed with their prices. */
+function NoModels({ draft }: { draft: DraftEditing }) {
+  const choosing = useOpen();
+  const [[name, entry] = []] = draft.document.providers;
+  if (name === undefined || entry === undefined) {
+    return (
+      <Empty icon="models" title="No models yet">
+        <SearchLink change={{ tab: "providers", create: true }}>Add a provider</SearchLink> first:
+        its models are listed for you.
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon="models" title="No models yet">
+      The models of a provider are listed for you.
+      <div>
+        <Button look="primary" onClick={choosing.open}>
+          Choose models of {name}
+        </Button>
+      </div>
+      <AddModels
+        key={choosing.key}
+        {...{ draft, name, entry, isOpen: choosing.isOpen, onClose: choosing.close }}
+      />
+    </Empty>
   );
 }
 

@@ -1,8 +1,10 @@
+import { getRouteApi } from "@tanstack/react-router";
 import { countOf } from "../../format/numbers.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/screen.tsx";
 import { Empty } from "../../ui/states.tsx";
+import { useAskedOpen } from "../../ui/use-asked-open.ts";
 import { useOpen } from "../../ui/use-open.ts";
 import { AddModels } from "./add-models.tsx";
 import { AddProvider } from "./add-provider.tsx";
@@ -13,6 +15,8 @@ import { entryKind } from "./draft/vendors.ts";
 import { EditProvider } from "./edit-provider.tsx";
 import type { DraftEditing } from "./use-draft.ts";
 
+const route = getRouteApi("/app/catalog/edit");
+
 interface Row {
   name: string;
   entry: DraftEntry;
@@ -20,9 +24,10 @@ interface Row {
 
 /** The providers of the draft. */
 export function ProvidersPanel({ draft }: { draft: DraftEditing }) {
-  const adding = useOpen();
-  const rows = [...draft.document.providers].map(([name, entry]): Row => ({ name, entry }));
+  const { create } = route.useSearch();
   const isBroken = draft.document.broken !== undefined;
+  const adding = useAskedOpen(create === true && !isBroken);
+  const rows = [...draft.document.providers].map(([name, entry]): Row => ({ name, entry }));
   return (
     <Section
       title="Providers"

@@ -14,16 +14,16 @@ import { Screen } from "../../ui/screen.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Pager } from "../../ui/search-link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { useOpen } from "../../ui/use-open.ts";
+import { useAskedOpen } from "../../ui/use-asked-open.ts";
 
 const route = getRouteApi("/app/keys");
 
 /** The keys. */
 export function Keys() {
-  const { account = "", q, order = "newest", before, ...search } = route.useSearch();
+  const { account = "", q, order = "newest", before, create, ...search } = route.useSearch();
   const limit = pageSizeOf(search);
   const { canChangeKeys, isCustomer } = useAccess();
-  const creation = useOpen();
+  const creation = useAskedOpen(create === true && canChangeKeys);
   const keys = useQuery(OperatorService.method.listKeys, {
     ...{ account, search: q ?? "", order: keyOrderOf(order), limit, beforeKeyId: before ?? "" },
   });

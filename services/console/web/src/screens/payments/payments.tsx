@@ -1,6 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
+import { useChosenName } from "../../calls/use-chosen-name.ts";
 import { useAccess } from "../../calls/use-session.ts";
 import { Screen } from "../../ui/screen.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
@@ -15,10 +16,12 @@ export function PaymentsScreen() {
   const { account = "" } = search;
   const { isCustomer } = useAccess();
   const settings = useQuery(OperatorService.method.getPaymentSettings, { account });
+  const name = useChosenName("account", account);
   const isOfAccount = account !== "" || isCustomer;
   return (
     <Screen
-      title={account === "" || isCustomer ? "Payments" : "Payments of an account"}
+      title={account === "" || isCustomer ? "Payments" : `Payments of ${name}`}
+      parent={!isCustomer && <Parent account={account} name={name} />}
       actions={
         <>
           <Link to="/statements" search={account === "" ? {} : { account }}>
@@ -42,5 +45,15 @@ export function PaymentsScreen() {
         )}
       </Loaded>
     </Screen>
+  );
+}
+
+/** Where an operator comes from: an account, or the list of all. */
+function Parent({ account, name }: { account: string; name: string }) {
+  if (account === "") return <Link to="/accounts">Accounts</Link>;
+  return (
+    <Link to="/accounts/$accountId" params={{ accountId: account }}>
+      {name}
+    </Link>
   );
 }

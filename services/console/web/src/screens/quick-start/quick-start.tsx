@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import { useState } from "react";
 import { errorMessageOf } from "../../calls/query-client.ts";
@@ -35,12 +36,14 @@ export function QuickStart({ account }: { account: string }) {
 
 function Examples({ account, aliases }: { account: string; aliases: readonly string[] }) {
   const { gatewayUrl = "" } = useSession().data ?? {};
-  const { canChangeKeys } = useAccess();
+  const { canChangeKeys, canPlay } = useAccess();
   const create = useChange(OperatorService.method.createKey);
+  const [typed, setTyped] = useState("");
   const [alias, setAlias] = useState(aliases[0] ?? "");
   const [name, setName] = useState("curl");
   const key = create.data?.key;
-  const examples = examplesOf({ gatewayUrl: gatewayUrl || noUrl, key: key ?? noKey, alias });
+  const shownKey = key ?? (typed.trim() || noKey);
+  const examples = examplesOf({ gatewayUrl: gatewayUrl || noUrl, key: shownKey, alias });
   const shown = examples.find((one) => one.name === name) ?? examples[0];
   return (
     <div className="quick-start">
@@ -57,6 +60,7 @@ function Examples({ account, aliases }: { account: string; aliases: readonly str
             ))}
           </select>
         </span>
+        {key === undefined && <KeyField typed={typed} onTyped={setTyped} />}
         {canChangeKeys && key === undefined && (
           <Button
             look="primary"
@@ -67,6 +71,14 @@ function Examples({ account, aliases }: { account: string; aliases: readonly str
             Create key
           </Button>
         )}
+        {canPlay && (
+          <span className="quiet">
+            Without a key: the{" "}
+            <Link to="/playground" search={account === "" ? {} : { account }}>
+              playground
+            </Link>
+          </span>
+        )}
       </div>
       {create.error && (
         <p className="form-error" role="alert">
@@ -75,19 +87,7 @@ function Examples({ account, aliases }: { account: string; aliases: readonly str
       )}
       {key !== undefined && <SecretText text={key} what="key" />}
       <Address gatewayUrl={gatewayUrl} />
-      {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons has no element of its own. */}
-      <div className="segments" role="group" aria-label="Client">
-        {examples.map((one) => (
-          <button
-            key={one.name}
-            type="button"
-            aria-pressed={one === shown}
-            onClick={() => setName(one.name)}
-          >
-            {one.name}
-          </button>
-        ))}
-      </div>
+      <ClientChoice names={examples.map((one) => one.name)} name={shown?.name} onName={setName} />
       {shown?.steps.map(({ text, code }) => (
         <div key={text} className="stack">
           <p>{text}</p>
@@ -98,12 +98,57 @@ function Examples({ account, aliases }: { account: string; aliases: readonly str
   );
 }
 
+interface ClientProps {
+  names: readonly string[];
+  name: string | undefined;
+  onName: (name: string) => void;
+}
+
+function ClientChoice({ names, name, onName }: ClientProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a group of buttons has no element of its own.
+    <div className="segments" role="group" aria-label="Client">
+      {names.map((one) => (
+        <button key={one} type="button" aria-pressed={one === name} onClick={() => onName(one)}>
+          {one}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Takes a key that a person has, for the examples. It stays in the page. */
+function KeyField({ typed, onTyped }: { typed: string; onTyped: (key: string) => void }) {
+  return (
+    <label className="filter grow">
+      Key
+      <input
+        className="mono grow"
+        value={typed}
+        placeholder="Paste one for the examples"
+        size={26}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target }) => onTyped(target.value)}
+      />
+    </label>
+  );
+}
+
 /** The base URL, and where the API is described. */
 function Address({ gatewayUrl }: { gatewayUrl: string }) {
+  const { isCustomer } = useAccess();
   if (gatewayUrl === "") {
     return (
       <p className="quiet">
-        The address is an example: the operator has not set where clients reach the gateway.
+        The address is an example:{" "}
+        {isCustomer ? (
+          "the operator has not set where clients reach the gateway."
+        ) : (
+          <>
+            set <code>TOLLGATE_PUBLIC_URL</code> of the console to where clients reach the gateway.
+          </>
+        )}
       </p>
     );
   }

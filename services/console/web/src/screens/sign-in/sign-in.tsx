@@ -28,7 +28,7 @@ export function SignIn() {
   if (signIn.data?.needsCode) {
     return (
       <Entrance title="Enter your code">
-        <CodeForm onSuccess={enter} />
+        <CodeForm onSuccess={enter} onCancel={() => signIn.reset()} />
       </Entrance>
     );
   }

@@ -5,8 +5,14 @@ import { errorMessageOf } from "../../calls/query-client.ts";
 import { saveFile } from "../../format/save-file.ts";
 import { Button } from "../../ui/button.tsx";
 
+interface Props {
+  number: bigint;
+  account: string;
+  look?: "plain" | "quiet";
+}
+
 /** Saves a statement as a PDF or as CSV. */
-export function StatementFiles({ number, account }: { number: bigint; account: string }) {
+export function StatementFiles({ number, account, look = "quiet" }: Props) {
   const transport = useTransport();
   const save = useMutation({
     mutationFn: async (type: "pdf" | "csv") => {
@@ -28,7 +34,8 @@ export function StatementFiles({ number, account }: { number: bigint; account: s
       {(["pdf", "csv"] as const).map((type) => (
         <Button
           key={type}
-          look="quiet"
+          look={look}
+          {...(look === "plain" && { icon: "download" })}
           disabled={save.isPending}
           aria-label={`Save statement ${number} as ${type.toUpperCase()}`}
           onClick={() => save.mutate(type)}

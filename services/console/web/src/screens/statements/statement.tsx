@@ -9,6 +9,7 @@ import { Time } from "../../ui/time.tsx";
 import { StatementFiles } from "./statement-files.tsx";
 import { StatementCharges, StatementLines } from "./statement-lines.tsx";
 import { StatementSumsTable } from "./statement-sums.tsx";
+import "./statement.css";
 
 const route = getRouteApi("/app/statements/$number");
 
@@ -22,7 +23,9 @@ export function StatementScreen() {
       title={`Statement ${number}`}
       parent={<Link to="/statements">Statements</Link>}
       actions={
-        statement && <StatementFiles number={statement.number} account={statement.accountId} />
+        statement && (
+          <StatementFiles number={statement.number} account={statement.accountId} look="plain" />
+        )
       }
     >
       <Loaded query={found} rows={10}>
@@ -45,19 +48,19 @@ function StatementParts({ statement }: { statement: Statement }) {
         facts={[
           ["Account", accountName],
           ["Month (UTC)", month],
-          ["Issued", <Time key="issued" at={issuedAt} as="day" />],
           ["Issued by", <Lines key="by" lines={issuer} />],
           ["Issued to", <Lines key="to" lines={customer} />],
+          ["Issued", <Time key="issued" at={issuedAt} as="day" />],
         ]}
       />
       {sums && (
-        <>
+        <div className="statement">
           <StatementSumsTable sums={sums} />
           <StatementCharges charges={sums.charges} />
           <StatementLines title="Top-ups" lines={sums.topUps} />
           <StatementLines title="Refunds" lines={sums.refunds} />
           <StatementLines title="Adjustments" lines={sums.adjustments} />
-        </>
+        </div>
       )}
     </>
   );

@@ -1,21 +1,12 @@
-import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
-import { OperatorService } from "@tollgate/proto/tollgate/v1/operator";
-import { Icon } from "../../ui/icons.tsx";
-import { Section } from "../../ui/screen.tsx";
-import { stepsOf } from "./steps-of.ts";
+import { Icon } from "../ui/icons.tsx";
+import { Section } from "../ui/screen.tsx";
+import { useFirstSteps } from "./use-first-steps.ts";
 import "./first-steps.css";
 
 /** What a new gateway needs before a client gets a response. Nothing once all of it is there. */
 export function FirstSteps() {
-  const models = useQuery(OperatorService.method.listModels, {}).data?.models;
-  const accounts = useQuery(OperatorService.method.listAccounts, { limit: 1 }).data?.accounts;
-  const keys = useQuery(OperatorService.method.listKeys, { limit: 1 }).data?.keys;
-  const requests = useQuery(OperatorService.method.listRequests, { limit: 1 }).data?.requests;
-  if (models === undefined || accounts === undefined || keys === undefined) return null;
-  if (requests === undefined) return null;
-  const steps = stepsOf({ models, accounts, keys, requests });
-  const next = steps.find(({ isDone }) => !isDone);
+  const { steps = [], next } = useFirstSteps() ?? {};
   if (next === undefined) return null;
   return (
     <Section title="First steps" note={`${steps.filter(({ isDone }) => isDone).length} of 5 done`}>
@@ -31,7 +22,7 @@ export function FirstSteps() {
               <span className="quiet">{step.text}</span>
             </span>
             {!step.isDone && (
-              <Link to={step.to} className={step === next ? "button primary" : "button"}>
+              <Link {...step.link} className={step === next ? "button primary" : "button"}>
                 {step.button}
               </Link>
             )}
