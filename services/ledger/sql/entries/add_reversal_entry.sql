@@ -1,5 +1,5 @@
--- Writes the adjustment of one step of a reversal; the trigger apply_entries changes the wallet. Its reference
--- begins with `reversal:`, which no other adjustment uses.
+-- Writes the adjustment of one step of a reversal; the trigger apply_entries changes the wallet.
+-- Its reference begins with `reversal:`, which no other adjustment uses.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION add_reversal_entry(
   owner text, amount bigint, step text, why text, adjusted_at timestamptz

@@ -1,5 +1,6 @@
--- Trigger function of `entry`, after each INSERT statement: adds the new entries of requests that name an end
--- user to the sums of that end user's days (UTC). It is the only writer of `end_user_day`.
+-- Trigger function of `entry`, after each INSERT statement: adds the new entries of requests that
+-- name an end user to the sums of that end user's days (UTC). It is the only writer of
+-- `end_user_day`.
 -- Locks: as add_to_usage_sums.
 CREATE OR REPLACE FUNCTION add_to_end_user_sums() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

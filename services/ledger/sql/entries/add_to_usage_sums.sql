@@ -1,10 +1,10 @@
--- Trigger function of `entry`, after each INSERT statement: adds the new entries of requests to the sums
--- of usage. It is the only writer of these tables.
+-- Trigger function of `entry`, after each INSERT statement: adds the new entries of requests to the
+-- sums of usage. It is the only writer of these tables.
 --   spend_hour  the account's charges in the hour (UTC) of recorded_at
 --   usage_hour  the sums of the entries, by key, model, provider, plan and hour (UTC)
 --   usage_day   the same by day (UTC)
--- Locks: the statement that inserts has locked the wallets. The sums are updated in order of account id:
--- an account without a wallet has them too.
+-- Locks: the statement that inserts has locked the wallets. The sums are updated in order of
+-- account id: an account without a wallet has them too.
 CREATE OR REPLACE FUNCTION add_to_usage_sums() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   WITH sums AS MATERIALIZED (
@@ -36,7 +36,8 @@ BEGIN
       cost_nano_usd, charged_nano_usd, uncollected_nano_usd, provider_cost_nano_usd,
       costed_charge_nano_usd
     FROM sums
-    ON CONFLICT (account_id, hour, key_id, alias, provider, route_type, unit_type, plan) DO UPDATE SET
+    ON CONFLICT (account_id, hour, key_id, alias, provider, route_type, unit_type, plan)
+    DO UPDATE SET
       requests = used.requests + excluded.requests,
       failed_requests = used.failed_requests + excluded.failed_requests,
       quantity = used.quantity + excluded.quantity,

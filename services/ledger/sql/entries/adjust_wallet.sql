@@ -1,5 +1,5 @@
--- Adds `amount` nano-USD, which may be less than zero, to the wallet of `owner`, and opens the wallet
--- if there is none. A reference is applied once.
+-- Adds `amount` nano-USD, which may be less than zero, to the wallet of `owner`, and opens the
+-- wallet if there is none. A reference is applied once.
 --
 -- Returns one row: the outcome, and the wallet after it.
 --   adjusted        the amount was added

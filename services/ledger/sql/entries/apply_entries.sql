@@ -1,6 +1,6 @@
--- Trigger function of `entry`, after each INSERT statement: applies the new entries to the wallets and
--- to the tables that follow from single entries; add_to_usage_sums writes their sums. It is the only
--- writer of these tables, and of a wallet's balance.
+-- Trigger function of `entry`, after each INSERT statement: applies the new entries to the wallets
+-- and to the tables that follow from single entries; add_to_usage_sums writes their sums. It is the
+-- only writer of these tables, and of a wallet's balance.
 --   wallet          balance_nano_usd += amount_nano_usd; an amount without a wallet is an error
 --   recorded_event  one row per entry; a second entry of an event is a unique violation
 --   charge          one row per entry with a charge id; a second one is a unique violation
@@ -8,7 +8,8 @@
 --   adjustment      the same for adjustments
 --   usage_limit     spent_nano_usd += the charges of the owner, in the period of recorded_at
 --   conversation_spend  the charges of the conversation that the entry is linked to
--- Locks: the statement that inserts has locked the wallets. They are updated in order of account id.
+-- Locks: the statement that inserts has locked the wallets. They are updated in order of account
+-- id.
 CREATE OR REPLACE FUNCTION apply_entries() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   change record;

@@ -6,8 +6,9 @@
 --   2. The charge is min(cost, charge_limit, available), where available is balance - held after
 --      step 1, and charge_limit is the cost in the client's response. Money that other requests
 --      hold is never touched.
---   3. Where the end user, the key or its account has a budget, the charge is at most what is left of it after step
---      1, but at least what was released: a budget that was lowered since leaves that for the request.
+--   3. Where the end user, the key or its account has a budget, the charge is at most what is left
+--      of it after step 1, but at least what was released: a budget that was lowered since leaves
+--      that for the request.
 --   4. held_nano_usd decreases by what was released, and balance_nano_usd by the charge. The entry
 --      records the charge, and the rest of the cost as uncollected.
 --
@@ -17,22 +18,22 @@
 -- costs nothing, and its entry refers to that charge id. A conversation that is deleted by now is
 -- not linked.
 --
--- The lines of the events, the providers' usage blocks, the trails of the requests and their other ids, one
--- a line, are in arrays of their own, NULL where there is none: within a row within an array, all their
--- quotes are escaped twice.
+-- The lines of the events, the providers' usage blocks, the trails of the requests and their other
+-- ids, one a line, are in arrays of their own, NULL where there is none: within a row within an
+-- array, all their quotes are escaped twice.
 --
 -- Returns the total amount that the events leave uncollected.
 --
--- Locks: the wallets first, in order of account id, as every function here does (lock_wallets). What is
--- read after the lock is what every other writer of these wallets has committed. A wallet that is
--- locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
+-- Locks: the wallets first, in order of account id, as every function here does (lock_wallets).
+-- What is read after the lock is what every other writer of these wallets has committed. A wallet
+-- that is locked for longer than 100 ms fails the call: see src/wallet-locks.ts.
 --
 -- A replica's connection keeps a plan for long, and may have made it while the tables were nearly
 -- empty. Rows are therefore looked up by key, in loops, arrays and LATERAL ... LIMIT 1, which no
--- plan turns into a scan. Plans are generic (plan_cache_mode): Postgres does not plan a statement again
--- for each call. The functions that this one calls are in plpgsql, which keeps plans, or are STABLE
--- queries whose arguments are variables: these become a part of the caller's query. Any other function
--- in SQL is planned for each call.
+-- plan turns into a scan. Plans are generic (plan_cache_mode): Postgres does not plan a statement
+-- again for each call. The functions that this one calls are in plpgsql, which keeps plans, or are
+-- STABLE queries whose arguments are variables: these become a part of the caller's query. Any
+-- other function in SQL is planned for each call.
 CREATE OR REPLACE FUNCTION capture_usage(
   events usage_event[], lines_of json[], provider_usages text[], trails json[], other_ids text[]
 ) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- Pays the debts of the account `owner` from the available balance of its wallet: the oldest reversal first,
--- with an adjustment for each. Returns the amount that it collected, nano-USD.
+-- Pays the debts of the account `owner` from the available balance of its wallet: the oldest
+-- reversal first, with an adjustment for each. Returns the amount that it collected, nano-USD.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION collect_debt(owner text, collected_at timestamptz)
 RETURNS bigint LANGUAGE plpgsql AS $$

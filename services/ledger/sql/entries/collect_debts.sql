@@ -1,7 +1,9 @@
--- Collects the debts of up to 1,000 accounts whose wallets have an available balance, such as money that a
--- request held at the time of the reversal and has released. Replicas may call it at the same time.
+-- Collects the debts of up to 1,000 accounts whose wallets have an available balance, such as money
+-- that a request held at the time of the reversal and has released. Replicas may call it at the
+-- same time.
 -- Returns the number of accounts that paid something.
--- Locks: the wallets first, in order of account id. A wallet that is locked is left to a later call.
+-- Locks: the wallets first, in order of account id. A wallet that is locked is left to a later
+-- call.
 CREATE OR REPLACE FUNCTION collect_debts() RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   owner text;

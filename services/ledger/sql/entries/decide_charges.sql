@@ -1,6 +1,7 @@
--- Returns what each of `event_count` events is charged, as capture_usage describes it, in their order.
--- NULL: it has no capture. `captures` are in order of account id and position: each gets what those
--- before it left of the wallet, and of the `budgets`, to which user_at, key_at and account_at refer.
+-- Returns what each of `event_count` events is charged, as capture_usage describes it, in their
+-- order. NULL: it has no capture. `captures` are in order of account id and position: each gets
+-- what those before it left of the wallet, and of the `budgets`, to which user_at, key_at and
+-- account_at refer.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION decide_charges(captures capture[], budgets bigint[], event_count integer)
 RETURNS charge_decision[] LANGUAGE plpgsql AS $$

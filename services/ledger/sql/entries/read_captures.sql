@@ -1,9 +1,10 @@
 -- Returns what a capture of each event takes and releases, without the events that have an entry
--- already and without repetitions of an event. `owners` are the end users, keys and accounts that have limits.
+-- already and without repetitions of an event. `owners` are the end users, keys and accounts that
+-- have limits.
 --
--- A request has one failure at most: the event of its loss (`lost_` before its id) is left out where its
--- own event has an entry, and its own failure where its loss has one. Its usage is charged although its
--- loss was recorded: its provider served it.
+-- A request has one failure at most: the event of its loss (`lost_` before its id) is left out
+-- where its own event has an entry, and its own failure where its loss has one. Its usage is
+-- charged although its loss was recorded: its provider served it.
 --
 -- A query that becomes a part of the caller's: see capture_usage.
 CREATE OR REPLACE FUNCTION read_captures(events usage_event[], owners text[])
@@ -22,7 +23,8 @@ RETURNS SETOF capture LANGUAGE sql STABLE AS $$
       WHEN 1 THEN own.amount_nano_usd
     END AS own_amount,
     own.key_id = event.key_id AS own_is_of_key,
-    own.key_id = event.key_id AND own.end_user = event.end_user AS own_is_of_user, own.created_at AS own_at, own.tokens AS own_tokens,
+    own.key_id = event.key_id AND own.end_user = event.end_user AS own_is_of_user,
+    own.created_at AS own_at, own.tokens AS own_tokens,
     shared.id AS shared_hold_id,
     -- A shared hold that has less than its parts gives what it has, to the first of them. One
     -- that has expired gives nothing.
@@ -36,7 +38,8 @@ RETURNS SETOF capture LANGUAGE sql STABLE AS $$
     event.shared_tokens, event.shared_in_progress
   FROM (
     SELECT DISTINCT ON (event_id)
-      event_id, kind, account_id, key_id, end_user, hold_id, shared_hold_id, shared_amount, shared_tokens,
+      event_id, kind, account_id, key_id, end_user, hold_id, shared_hold_id, shared_amount,
+      shared_tokens,
       shared_in_progress, charge_id, cost, charge_limit, ordinality::int AS position,
       CASE unit_type WHEN 'tokens' THEN least(quantity, 1000000000000000) ELSE 0 END AS tokens
     FROM unnest(events) WITH ORDINALITY

@@ -1,6 +1,6 @@
--- Adds `amount` nano-USD to the wallet of `owner`, of what a request was charged. All refunds of a request are at
--- most its charges. The entry is an adjustment with the id of the request, and its reference begins with
--- `refund:`, which no other adjustment uses. A reference is applied once.
+-- Adds `amount` nano-USD to the wallet of `owner`, of what a request was charged. All refunds of a
+-- request are at most its charges. The entry is an adjustment with the id of the request, and its
+-- reference begins with `refund:`, which no other adjustment uses. A reference is applied once.
 --
 -- Returns one row: the outcome, the wallet after it, and what is left to refund.
 --   refunded      the amount was added

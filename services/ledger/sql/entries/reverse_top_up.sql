@@ -1,5 +1,6 @@
--- Debits the wallet of `owner` by `amount` nano-USD for a payment that was refunded or disputed: the available
--- balance at once, and the rest, which is a debt, as soon as the wallet has it. A reference is applied once.
+-- Debits the wallet of `owner` by `amount` nano-USD for a payment that was refunded or disputed:
+-- the available balance at once, and the rest, which is a debt, as soon as the wallet has it. A
+-- reference is applied once.
 --
 -- Returns one row: the outcome, the wallet after it, and the debt of this reversal.
 --   reversed  the amount was debited, or is owed

@@ -1,6 +1,6 @@
 -- Adds `amount` nano-USD to the wallet of `owner`, and opens the wallet if there is none; an amount
--- of zero only opens it. A reference is credited once. The amount first pays the debts of the account, in the
--- same transaction, so that no request spends it before.
+-- of zero only opens it. A reference is credited once. The amount first pays the debts of the
+-- account, in the same transaction, so that no request spends it before.
 --
 -- Returns one row: the outcome, the wallet after it, and the part of the amount that paid debts.
 --   credited      the amount was added

@@ -1,6 +1,6 @@
--- Credits the wallet of `owner` with the amount that a reversal debited, and cancels the debt of the reversal:
--- the refund failed, or the dispute was won. A reference is undone once, and is never applied afterwards. It may
--- be undone before it is applied, because messages overtake each other.
+-- Credits the wallet of `owner` with the amount that a reversal debited, and cancels the debt of
+-- the reversal: the refund failed, or the dispute was won. A reference is undone once, and is never
+-- applied afterwards. It may be undone before it is applied, because messages overtake each other.
 --
 -- Returns one row: the outcome, and the wallet after it.
 --   undone        the debited amount was credited

@@ -1,8 +1,8 @@
--- Writes the entries of usage events with their decisions, and the trails and the other ids of their
--- requests. Events
--- without a decision are skipped. The trigger of `entry` subtracts the charges from the wallets'
--- balance_nano_usd, and records the events, the charge ids and the sums (apply_entries,
--- add_to_usage_sums, add_to_end_user_sums). A conversation that is deleted by now is not linked.
+-- Writes the entries of usage events with their decisions, and the trails and the other ids of
+-- their requests. Events without a decision are skipped. The trigger of `entry` subtracts the
+-- charges from the wallets' balance_nano_usd, and records the events, the charge ids and the sums
+-- (apply_entries, add_to_usage_sums, add_to_end_user_sums). A conversation that is deleted by now
+-- is not linked.
 -- Returns the total amount that the events leave uncollected, nano-USD.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION write_entries(
@@ -16,7 +16,8 @@ BEGIN
   WITH written AS (
     INSERT INTO entry (
       id, event_id, account_id, key_id, end_user, kind, amount_nano_usd, cost_nano_usd,
-      uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
+      uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type,
+      quantity, basis,
       corpus_size, prompt_tokens, completion_tokens, cached_prompt_tokens, provider_cost_nano_usd,
       plan, conversation_id, charge_id, reference, occurred_at, lines, provider_usage)
     SELECT

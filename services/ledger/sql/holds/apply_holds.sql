@@ -13,7 +13,8 @@ BEGIN
   IF TG_OP = 'INSERT' THEN
     FOR change IN
       SELECT account_id, sum(amount_nano_usd)::bigint AS amount, array_agg(key_id) AS key_ids,
-        array_agg(end_user) AS end_users, array_agg(amount_nano_usd) AS amounts, array_agg(in_progress) AS counts
+        array_agg(end_user) AS end_users, array_agg(amount_nano_usd) AS amounts,
+        array_agg(in_progress) AS counts
       FROM new_rows GROUP BY account_id ORDER BY account_id
     LOOP
       UPDATE wallet SET held_nano_usd = held_nano_usd + change.amount
@@ -28,7 +29,8 @@ BEGIN
   ELSIF TG_OP = 'DELETE' THEN
     FOR change IN
       SELECT account_id, sum(amount_nano_usd)::bigint AS amount, array_agg(key_id) AS key_ids,
-        array_agg(end_user) AS end_users, array_agg(-amount_nano_usd) AS amounts, array_agg(-in_progress) AS counts
+        array_agg(end_user) AS end_users, array_agg(-amount_nano_usd) AS amounts,
+        array_agg(-in_progress) AS counts
       FROM old_rows GROUP BY account_id ORDER BY account_id
     LOOP
       UPDATE wallet SET held_nano_usd = held_nano_usd - change.amount
@@ -41,7 +43,8 @@ BEGIN
   ELSE
     FOR change IN
       SELECT account_id, sum(amount)::bigint AS amount, array_agg(key_id) AS key_ids,
-        array_agg(end_user) AS end_users, array_agg(amount) AS amounts, array_agg(in_progress) AS counts
+        array_agg(end_user) AS end_users, array_agg(amount) AS amounts,
+        array_agg(in_progress) AS counts
       FROM (
         SELECT account_id, key_id, end_user, amount_nano_usd AS amount, in_progress FROM new_rows
         UNION ALL SELECT account_id, key_id, end_user, -amount_nano_usd, -in_progress FROM old_rows

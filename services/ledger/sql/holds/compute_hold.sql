@@ -1,5 +1,5 @@
--- Returns what a hold takes where `available` nano-USD are, as take_holds describes it. `is_alone`: nothing
--- else is held.
+-- Returns what a hold takes where `available` nano-USD are, as take_holds describes it. `is_alone`:
+-- nothing else is held.
 CREATE OR REPLACE FUNCTION compute_hold(
   estimate bigint, lowest bigint, alone_below bigint, is_whole boolean, available bigint,
   is_alone boolean

@@ -1,8 +1,10 @@
--- Returns the decisions about holds, as take_holds describes them, in the order of the arrays. `limits`
--- is what is left of the limits of their end users, keys and accounts, where there are any.
+-- Returns the decisions about holds, as take_holds describes them, in the order of the arrays.
+-- `limits` is what is left of the limits of their end users, keys and accounts, where there are
+-- any.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION decide_holds(
-  account_ids text[], key_ids text[], end_users text[], estimates bigint[], leasts bigint[], alone_belows bigint[],
+  account_ids text[], key_ids text[], end_users text[], estimates bigint[], leasts bigint[],
+  alone_belows bigint[],
   wholes boolean[], budgeted boolean[], tokens bigint[], limits limits_left[]
 )
 RETURNS hold_decision[] LANGUAGE plpgsql AS $$
@@ -29,7 +31,8 @@ BEGIN
       ordinality::int AS position,
       array_position(owners, end_user_owner_id(key_id, of_key)) AS user_at,
       array_position(owners, key_id) AS key_at, array_position(owners, account_id) AS account_at
-    FROM unnest(account_ids, key_ids, end_users, estimates, leasts, alone_belows, wholes, budgeted, tokens)
+    FROM unnest(account_ids, key_ids, end_users, estimates, leasts, alone_belows, wholes, budgeted,
+      tokens)
       WITH ORDINALITY AS requested (account_id, key_id, of_key, estimate, lowest, alone_below,
         is_whole, needs_budget, needed_tokens, ordinality)
     ORDER BY account_id, ordinality
@@ -46,14 +49,16 @@ BEGIN
       decision.taken := nullif(compute_hold(request.estimate, request.lowest,
         request.alone_below, request.is_whole, available, available = balance), 0);
     ELSE
-      traits := concat_ws(' ', coalesce(request.user_at, 0), request.key_at, request.account_at, request.estimate,
+      traits := concat_ws(' ', coalesce(request.user_at, 0), request.key_at, request.account_at,
+        request.estimate,
         request.lowest, request.alone_below, request.is_whole, request.needs_budget,
         request.needed_tokens);
       IF traits = refused_traits THEN
         decision := refused;
       ELSE
         decision := decide_limited_hold(limits[request.user_at], limits[request.key_at],
-          limits[request.account_at], available, balance, request.estimate, request.lowest, request.alone_below, request.is_whole, request.needs_budget,
+          limits[request.account_at], available, balance, request.estimate, request.lowest,
+          request.alone_below, request.is_whole, request.needs_budget,
           request.needed_tokens);
       END IF;
       IF decision.taken IS NULL THEN

@@ -1,8 +1,9 @@
--- Returns what is held for a request whose end user, key or account has limits, where `available` nano-USD of the
--- wallet's balance are, or the refusal of the first limit that has too little left, as take_holds describes it.
--- Neither: nothing of the wallet is available.
+-- Returns what is held for a request whose end user, key or account has limits, where `available`
+-- nano-USD of the wallet's balance are, or the refusal of the first limit that has too little left,
+-- as take_holds describes it. Neither: nothing of the wallet is available.
 CREATE OR REPLACE FUNCTION decide_limited_hold(
-  end_user limits_left, key limits_left, account limits_left, available bigint, balance bigint, estimate bigint,
+  end_user limits_left, key limits_left, account limits_left, available bigint, balance bigint,
+  estimate bigint,
   lowest bigint, alone_below bigint, is_whole boolean, needs_budget boolean, tokens bigint
 )
 RETURNS hold_decision LANGUAGE plpgsql STABLE AS $$

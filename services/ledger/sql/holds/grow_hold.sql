@@ -1,14 +1,15 @@
 -- Adds min(estimate, available) nano-USD to a hold of `owner`, and sets it to expire `hold_ms`
--- milliseconds from now. A hold that has expired is created again with that amount, and with the model
--- of its lost request, so that its loss is recorded if its process dies later. What the budgets of the
--- end user, the key and the account have left is available at most.
--- The request that holds it is in progress, unless a shared hold counts it already (`is_counted`).
--- Returns one row: `added`, `wallet_held`, what all holds of the wallet reserve, `wallet_balance`, and
--- as JSON the `refusal` of the budget for which nothing was added, if one is the reason
+-- milliseconds from now. A hold that has expired is created again with that amount, and with the
+-- model of its lost request, so that its loss is recorded if its process dies later. What the
+-- budgets of the end user, the key and the account have left is available at most. The request that
+-- holds it is in progress, unless a shared hold counts it already (`is_counted`).
+-- Returns one row: `added`, `wallet_held`, what all holds of the wallet reserve, `wallet_balance`,
+-- and as JSON the `refusal` of the budget for which nothing was added, if one is the reason
 -- (refuse_limit).
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION grow_hold(
-  hold_id text, owner text, key text, user_of_key text, estimate bigint, is_counted boolean, hold_ms bigint
+  hold_id text, owner text, key text, user_of_key text, estimate bigint, is_counted boolean,
+  hold_ms bigint
 )
 RETURNS TABLE (added bigint, wallet_held bigint, wallet_balance bigint, refusal jsonb)
 LANGUAGE plpgsql AS $$

@@ -1,11 +1,11 @@
 -- Makes a hold of `owner` that of a job, whose usage event `event_id` captures it: it has `amount`
--- nano-USD, or less where the wallet and the budgets have less available, expires `keep_ms` milliseconds
--- from now at the earliest, and is not in progress. A hold that does not exist is created, with
--- `is_whole` only if all of the amount is available. It counts no request: the hold that it replaces has.
--- Where the event is recorded, nothing is held.
--- Returns one row: `held`, zero where there is no hold, `is_recorded`, `wallet_held` and `wallet_balance`,
--- and as JSON the `refusal` of the budget for which it has less than the amount, if one is the reason
--- (refuse_limit).
+-- nano-USD, or less where the wallet and the budgets have less available, expires `keep_ms`
+-- milliseconds from now at the earliest, and is not in progress. A hold that does not exist is
+-- created, with `is_whole` only if all of the amount is available. It counts no request: the hold
+-- that it replaces has. Where the event is recorded, nothing is held.
+-- Returns one row: `held`, zero where there is no hold, `is_recorded`, `wallet_held` and
+-- `wallet_balance`, and as JSON the `refusal` of the budget for which it has less than the amount,
+-- if one is the reason (refuse_limit).
 -- Locks: the wallet first. Commits synchronously: the hold of a job must survive a crash.
 CREATE OR REPLACE FUNCTION keep_hold(
   hold_id text, owner text, key text, amount bigint, is_whole boolean, keep_ms bigint,
@@ -53,7 +53,8 @@ BEGIN
       alias = alias_of_job, job_id = id_of_job
     WHERE id = hold_id;
   ELSIF added > 0 AND (added = amount OR NOT is_whole) THEN
-    INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, alias, job_id)
+    INSERT INTO hold (id, account_id, amount_nano_usd, created_at, expires_at, key_id, alias,
+      job_id)
     VALUES (hold_id, owner, added, now(), now() + keep_ms * interval '1 millisecond', key,
       alias_of_job, id_of_job);
   ELSE

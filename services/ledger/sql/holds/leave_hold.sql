@@ -1,5 +1,5 @@
--- Takes one request off those that a hold counts as in progress: its client left, and it goes on. Its
--- money stays held. A hold that does not exist, or counts none, stays as it is.
+-- Takes one request off those that a hold counts as in progress: its client left, and it goes on.
+-- Its money stays held. A hold that does not exist, or counts none, stays as it is.
 -- Locks: the wallet first. Commits asynchronously; see take_holds.
 CREATE OR REPLACE FUNCTION leave_hold(hold_id text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

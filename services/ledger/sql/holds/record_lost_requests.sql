@@ -1,11 +1,10 @@
--- Writes the entries of requests that were lost and are due, of up to 1,000 wallets: of kind `failure`, so
--- that they cost nothing. A request whose usage event was recorded meanwhile, or that has a hold again,
--- gets none. The event of a lost request has an id of its own: usage that arrives even later is charged
--- (read_captures).
--- Every replica may call it at the same time.
+-- Writes the entries of requests that were lost and are due, of up to 1,000 wallets: of kind
+-- `failure`, so that they cost nothing. A request whose usage event was recorded meanwhile, or that
+-- has a hold again, gets none. The event of a lost request has an id of its own: usage that arrives
+-- even later is charged (read_captures). Every replica may call it at the same time.
 -- Returns how many it wrote.
--- Locks: the wallets first, in order of account id, as a capture does. A wallet that is locked is left to
--- a later call.
+-- Locks: the wallets first, in order of account id, as a capture does. A wallet that is locked is
+-- left to a later call.
 CREATE OR REPLACE FUNCTION record_lost_requests() RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   owners text[];
@@ -22,10 +21,12 @@ BEGIN
   ), entries AS (
     INSERT INTO entry (
       id, event_id, account_id, key_id, end_user, kind, amount_nano_usd, cost_nano_usd,
-      uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type, quantity, basis,
+      uncollected_nano_usd, request_id, route_type, alias, provider, upstream_model, unit_type,
+      quantity, basis,
       prompt_tokens, completion_tokens, cached_prompt_tokens, reference, occurred_at)
     SELECT
-      'entry_' || substr(id, 5) || '_lost', 'lost_' || id, account_id, key_id, end_user, 'failure', 0, 0, 0,
+      'entry_' || substr(id, 5) || '_lost', 'lost_' || id, account_id, key_id, end_user, 'failure',
+      0, 0, 0,
       id, route_type, alias, '', '', unit_type, 0, 'none', 0, 0, 0, '', begun_at
     FROM due
     WHERE NOT EXISTS (SELECT FROM hold h WHERE h.id = due.id)

@@ -1,5 +1,5 @@
--- Subtracts from a shared hold what requests have used of it, or what none uses. A hold with nothing
--- left is deleted, unless requests may still take a part of it.
+-- Subtracts from a shared hold what requests have used of it, or what none uses. A hold with
+-- nothing left is deleted, unless requests may still take a part of it.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION reduce_hold(
   hold_id text, amount bigint, less_requests bigint, less_tokens bigint, less_in_progress bigint

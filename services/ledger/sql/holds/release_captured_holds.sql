@@ -1,5 +1,6 @@
--- Releases the holds of captures. The trigger of `hold` subtracts them from the wallets' held_nano_usd,
--- and from those of limits (apply_holds). A shared hold stays while requests may take more of it.
+-- Releases the holds of captures. The trigger of `hold` subtracts them from the wallets'
+-- held_nano_usd, and from those of limits (apply_holds). A shared hold stays while requests may
+-- take more of it.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION release_captured_holds(captures capture[])
 RETURNS void LANGUAGE plpgsql AS $$

@@ -1,9 +1,10 @@
 -- Deletes the holds that have expired, of up to 1,000 wallets: the service that took them died, or
 -- failed to extend them. The time is the database's, which also set when they expire. Every replica
--- may call it at the same time. A request whose usage event is not recorded is lost, unless that arrives
--- within `late_ms` milliseconds (record_lost_requests).
+-- may call it at the same time. A request whose usage event is not recorded is lost, unless that
+-- arrives within `late_ms` milliseconds (record_lost_requests).
 -- Returns how many holds it deleted.
--- Locks: the wallets first, in order of account id. A wallet that is locked is left to a later call.
+-- Locks: the wallets first, in order of account id. A wallet that is locked is left to a later
+-- call.
 CREATE OR REPLACE FUNCTION release_expired_holds(late_ms bigint) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE

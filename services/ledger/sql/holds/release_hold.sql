@@ -1,6 +1,6 @@
 -- Deletes a hold that no usage event will capture: its money is available again, and what it counts
--- against limits is not used, except for the request itself with `keeps_request`. A hold that does not
--- exist changes nothing.
+-- against limits is not used, except for the request itself with `keeps_request`. A hold that does
+-- not exist changes nothing.
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION release_hold(hold_id text, keeps_request boolean)
 RETURNS void LANGUAGE plpgsql AS $$

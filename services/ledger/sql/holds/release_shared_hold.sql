@@ -1,6 +1,7 @@
--- Releases the part of a shared hold of `owner` that no request uses: `amount` nano-USD, and what it
--- takes of limits. The hold is not shared any more, so a second call changes nothing. A hold with
--- nothing left is deleted; the rest of any other belongs to usage events that are not captured yet.
+-- Releases the part of a shared hold of `owner` that no request uses: `amount` nano-USD, and what
+-- it takes of limits. The hold is not shared any more, so a second call changes nothing. A hold
+-- with nothing left is deleted; the rest of any other belongs to usage events that are not captured
+-- yet.
 -- Locks: the wallet first. Commits asynchronously; see take_holds.
 CREATE OR REPLACE FUNCTION release_shared_hold(
   hold_id text, owner text, amount bigint, unused_requests bigint, unused_tokens bigint,

@@ -1,12 +1,12 @@
 -- Takes a hold of `amount` nano-USD that many requests of one service share, in full or
--- not at all. It expires after `hold_ms` milliseconds. The requests are those of `key`, or where that
--- is empty, those of the account's keys without limits. Of limits, it takes `new_requests` and
+-- not at all. It expires after `hold_ms` milliseconds. The requests are those of `key`, or where
+-- that is empty, those of the account's keys without limits. Of limits, it takes `new_requests` and
 -- `new_tokens` of a minute, and `new_in_progress` requests in progress.
 --
 -- It is refused when the wallet's shared holds, of all services, would exceed one part in `parts`
 -- of the money that nothing else holds: what is unused in them must refuse hardly any request. The
--- same holds for what the shared holds of the key, or of the account, take of each of its limits. A key that has
--- limits for each of its end users has no shared holds: a hold is of one user.
+-- same holds for what the shared holds of the key, or of the account, take of each of its limits. A
+-- key that has limits for each of its end users has no shared holds: a hold is of one user.
 --
 -- Returns one row: whether it was taken, and the `rates` that are left, as take_holds does.
 -- Locks: the wallet first. Commits asynchronously; see take_holds.

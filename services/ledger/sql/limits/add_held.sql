@@ -1,7 +1,7 @@
--- Adds the amounts of an account's holds, and the counts of their requests in progress, to its limits and
--- to those of the holds' keys and end users. Nothing else changes held_nano_usd and in_progress, besides set_limits.
--- IS TRUE keeps Postgres from using the index on account_id, which would read the limits of all keys of
--- the account.
+-- Adds the amounts of an account's holds, and the counts of their requests in progress, to its
+-- limits and to those of the holds' keys and end users. Nothing else changes held_nano_usd and
+-- in_progress, besides set_limits. IS TRUE keeps Postgres from using the index on account_id, which
+-- would read the limits of all keys of the account.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION add_held(
   account text, key_ids text[], end_users text[], amounts bigint[], counts bigint[]

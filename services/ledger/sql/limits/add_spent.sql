@@ -1,8 +1,8 @@
--- Adds the charges of the owners, which are an account, its keys and their end users, to what they have spent in the
--- periods of their budgets. A charge of a later period begins that period, and one of an earlier period
--- changes nothing. Owners without limits are skipped.
--- IS TRUE keeps Postgres from using the index on account_id, which would read the limits of all keys of
--- the account.
+-- Adds the charges of the owners, which are an account, its keys and their end users, to what they
+-- have spent in the periods of their budgets. A charge of a later period begins that period, and
+-- one of an earlier period changes nothing. Owners without limits are skipped. IS TRUE keeps
+-- Postgres from using the index on account_id, which would read the limits of all keys of the
+-- account.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION add_spent(
   owners text[], account text, charges bigint[], at timestamptz

@@ -1,10 +1,10 @@
 -- Returns the refusal of a request (refuse_limit) for which too little is left of the limits of its
--- end user, key or account: of requests in progress, of requests or of tokens, in this order. NULL: it is within
--- them. A request with more tokens than the limit needs an empty minute. Of two refusals of one kind,
--- returns that with the longer wait.
--- decide_limited_hold calls it for a request that takes a hold of its own, with the wallet locked, so
--- that what is left cannot change before the hold is stored. A request that takes a part of a shared hold
--- is not checked: take_shared_hold has taken its part of the limits in advance.
+-- end user, key or account: of requests in progress, of requests or of tokens, in this order. NULL:
+-- it is within them. A request with more tokens than the limit needs an empty minute. Of two
+-- refusals of one kind, returns that with the longer wait. decide_limited_hold calls it for a
+-- request that takes a hold of its own, with the wallet locked, so that what is left cannot change
+-- before the hold is stored. A request that takes a part of a shared hold is not checked:
+-- take_shared_hold has taken its part of the limits in advance.
 CREATE OR REPLACE FUNCTION check_limits(
   end_user limits_left, key limits_left, account limits_left, tokens bigint
 )
@@ -33,7 +33,8 @@ BEGIN
       END;
       CONTINUE WHEN excess IS NULL OR excess <= 0;
       found := refuse_limit(kind, limits.owner_id, limits.added_nano_usd, excess);
-      IF refusal IS NULL OR (found ->> 'retryAfterMs')::bigint > (refusal ->> 'retryAfterMs')::bigint
+      IF refusal IS NULL
+        OR (found ->> 'retryAfterMs')::bigint > (refusal ->> 'retryAfterMs')::bigint
       THEN
         refusal := found;
       END IF;

@@ -1,9 +1,8 @@
 -- Adds requests and tokens, or subtracts those that were not used, to the second of `at` in the
--- minutes of the owners, which are an account, its keys and their end users. The second of now() starts from zero if it
--- was not begun. Any other second that was never begun, or that has left the minute, stays as it is.
--- Owners without limits are skipped.
--- IS TRUE keeps Postgres from using the index on account_id, which would read the limits of all keys of
--- the account.
+-- minutes of the owners, which are an account, its keys and their end users. The second of now()
+-- starts from zero if it was not begun. Any other second that was never begun, or that has left the
+-- minute, stays as it is. Owners without limits are skipped. IS TRUE keeps Postgres from using the
+-- index on account_id, which would read the limits of all keys of the account.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION count_in_minute(
   owners text[], account text, at timestamptz, more_requests bigint[], more_tokens bigint[]

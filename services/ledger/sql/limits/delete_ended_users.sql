@@ -1,7 +1,8 @@
--- Deletes the limits of end users without holds, charges in the current period or requests in the last
--- minute, of up to 1,000 wallets. Every replica may call it at the same time.
+-- Deletes the limits of end users without holds, charges in the current period or requests in the
+-- last minute, of up to 1,000 wallets. Every replica may call it at the same time.
 -- Returns how many it deleted.
--- Locks: the wallets first, in order of account id. A wallet that is locked is left to a later call.
+-- Locks: the wallets first, in order of account id. A wallet that is locked is left to a later
+-- call.
 CREATE OR REPLACE FUNCTION delete_ended_users() RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   owners text[];

@@ -1,5 +1,5 @@
--- Deletes the limits of these end users, except those with holds, charges in the current period or requests
--- in the last minute. They were inserted for requests that are then refused.
+-- Deletes the limits of these end users, except those with holds, charges in the current period or
+-- requests in the last minute. They were inserted for requests that are then refused.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION forget_unused_users(users limits_left[]) RETURNS void
 LANGUAGE plpgsql AS $$

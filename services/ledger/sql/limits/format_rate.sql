@@ -1,5 +1,5 @@
--- Returns a rate as the JSON of a tollgate.v1.RateLimit: that of the key or of its account, of which
--- less is left. NULL where neither is limited.
+-- Returns a rate as the JSON of a tollgate.v1.RateLimit: that of the key or of its account, of
+-- which less is left. NULL where neither is limited.
 CREATE OR REPLACE FUNCTION format_rate(
   key_limit bigint, key_left bigint, key_reset_ms bigint,
   account_limit bigint, account_left bigint, account_reset_ms bigint

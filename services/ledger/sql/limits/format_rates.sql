@@ -1,5 +1,5 @@
--- Returns the rates of an end user, a key and its account as the JSON of a tollgate.v1.RateLimits, each that of
--- which least is left. NULL where none is limited. An end user has no limit of tokens.
+-- Returns the rates of an end user, a key and its account as the JSON of a tollgate.v1.RateLimits,
+-- each that of which least is left. NULL where none is limited. An end user has no limit of tokens.
 CREATE OR REPLACE FUNCTION format_rates(
   end_user limits_left, key limits_left, account limits_left
 )

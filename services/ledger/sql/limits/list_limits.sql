@@ -1,6 +1,7 @@
 -- Returns the limits of those owners that have any, and how much of them is used now, each as the
 -- JSON of a tollgate.v1.LimitUse.
-CREATE OR REPLACE FUNCTION list_limits(owners text[]) RETURNS SETOF jsonb LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION list_limits(owners text[])
+RETURNS SETOF jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN QUERY SELECT jsonb_strip_nulls(jsonb_build_object(
     'ownerId', owner_id,

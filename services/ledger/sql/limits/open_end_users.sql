@@ -1,5 +1,6 @@
--- Inserts the limits of those end users of keys that have none yet, if their keys have limits for each user.
--- What a user was charged in the current period counts at once, and so do the user's open holds.
+-- Inserts the limits of those end users of keys that have none yet, if their keys have limits for
+-- each user. What a user was charged in the current period counts at once, and so do the user's
+-- open holds.
 -- Returns the owner ids of the new rows.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION open_end_users(key_ids text[], end_users text[]) RETURNS text[]

@@ -1,6 +1,7 @@
--- Returns in one row those of the accounts and of the events' keys and end users that have limits, and what their
--- budgets have left, nano-USD. NULL: no budget. If the period has ended since the last charge, nothing
--- is spent in the new one. `limits_users`: one of the keys has limits for each of its end users.
+-- Returns in one row those of the accounts and of the events' keys and end users that have limits,
+-- and what their budgets have left, nano-USD. NULL: no budget. If the period has ended since the
+-- last charge, nothing is spent in the new one. `limits_users`: one of the keys has limits for each
+-- of its end users.
 --
 -- A query that becomes a part of the caller's: see capture_usage.
 CREATE OR REPLACE FUNCTION read_budgets(account_ids text[], events usage_event[])

@@ -1,10 +1,11 @@
--- Returns the limits of those owners that have any, and how much of them is used now. A budget whose
--- period has ended has nothing spent; nothing is written for that. A limit of NULL is unlimited, and
--- so is what is left of it; what is left is less than zero where a limit was lowered.
+-- Returns the limits of those owners that have any, and how much of them is used now. A budget
+-- whose period has ended has nothing spent; nothing is written for that. A limit of NULL is
+-- unlimited, and so is what is left of it; what is left is less than zero where a limit was
+-- lowered.
 --
--- A minute is the 60 seconds before now. What was used in the same second as `counted_at` leaves the
--- minute 60 seconds after it, so in no 60 seconds more than a limit is used. `requests_reset_ms` and
--- `tokens_reset_ms` are when nothing of the minute is used any more.
+-- A minute is the 60 seconds before now. What was used in the same second as `counted_at` leaves
+-- the minute 60 seconds after it, so in no 60 seconds more than a limit is used.
+-- `requests_reset_ms` and `tokens_reset_ms` are when nothing of the minute is used any more.
 CREATE OR REPLACE FUNCTION read_limits(owners text[])
 RETURNS TABLE (
   owner_id text, account_id text, end_user text,
@@ -27,7 +28,8 @@ BEGIN
     LATERAL (
       SELECT CASE WHEN now() >= l.period_end THEN 0 ELSE l.spent_nano_usd END AS spent,
         CASE WHEN now() >= l.period_end
-          THEN find_period_end(l.budget_period, now(), l.time_zone) ELSE l.period_end END AS period_end
+          THEN find_period_end(l.budget_period, now(), l.time_zone)
+          ELSE l.period_end END AS period_end
     ) current,
     LATERAL (
       SELECT coalesce(sum(s.requests), 0)::bigint AS requests,

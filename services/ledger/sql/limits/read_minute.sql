@@ -1,5 +1,5 @@
--- Returns what was used in the seconds of the last minute, and in how many milliseconds each of them
--- leaves it.
+-- Returns what was used in the seconds of the last minute, and in how many milliseconds each of
+-- them leaves it.
 CREATE OR REPLACE FUNCTION read_minute(
   counted_requests bigint[], counted_tokens bigint[], counted_at timestamptz[]
 )

@@ -1,5 +1,6 @@
--- Returns what is left of the limits of the end users of those keys that have limits for each user; empty if
--- no key has, of which `limits` are. Users who have no limits yet get them (open_end_users).
+-- Returns what is left of the limits of the end users of those keys that have limits for each user;
+-- empty if no key has, of which `limits` are. Users who have no limits yet get them
+-- (open_end_users).
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION read_user_limits(limits limits_left[], key_ids text[], end_users text[])
 RETURNS limits_left[] LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- Returns the refusal of a budget (refuse_limit): of the end user's, the key's or the account's, of which least
--- is left.
+-- Returns the refusal of a budget (refuse_limit): of the end user's, the key's or the account's, of
+-- which least is left.
 CREATE OR REPLACE FUNCTION refuse_budget(end_user limits_left, key limits_left, account limits_left)
 RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE

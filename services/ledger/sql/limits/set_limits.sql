@@ -1,7 +1,8 @@
 -- Sets the limits of an owner, a key of `account` or the account itself, in place of those that it
--- has, and those of each end user of a key, who get them at once (update_end_users). Without any limit its row is deleted. Opens the wallet if there is none. What was spent in the
--- current period, and what open holds hold and have in progress, counts at once; what the last minute
--- used counts if the owner had limits before.
+-- has, and those of each end user of a key, who get them at once (update_end_users). Without any
+-- limit its row is deleted. Opens the wallet if there is none. What was spent in the current
+-- period, and what open holds hold and have in progress, counts at once; what the last minute used
+-- counts if the owner had limits before.
 -- Locks: the wallet first.
 CREATE OR REPLACE FUNCTION set_limits(
   owner text, account text, budget bigint, period text, requests bigint, tokens bigint,
@@ -26,8 +27,8 @@ BEGIN
     RETURN;
   END IF;
   IF budget IS NOT NULL THEN
-    -- A period that has not ended goes on, also where it is of an earlier time zone, or was begun by a
-    -- transaction that began later.
+    -- A period that has not ended goes on, also where it is of an earlier time zone, or was begun
+    -- by a transaction that began later.
     SELECT l.period_start, l.period_end INTO period_from, period_to FROM usage_limit l
       WHERE l.owner_id = owner AND l.budget_period = period AND now() < l.period_end;
     IF NOT FOUND THEN
@@ -45,10 +46,12 @@ BEGIN
     tokens_per_minute, parallel, user_budget_nano_usd, user_budget_period, user_requests_per_minute)
   VALUES (owner, account, budget, CASE WHEN budget IS NOT NULL THEN period END,
     period_from, period_to, zone, coalesce(spent, 0), held, open_requests, requests, tokens,
-    max_in_progress, user_budget, CASE WHEN user_budget IS NOT NULL THEN user_period END, user_requests)
+    max_in_progress, user_budget, CASE WHEN user_budget IS NOT NULL THEN user_period END,
+    user_requests)
   ON CONFLICT (owner_id) DO UPDATE SET
     budget_nano_usd = excluded.budget_nano_usd, budget_period = excluded.budget_period,
-    period_start = excluded.period_start, period_end = excluded.period_end, spent_nano_usd = excluded.spent_nano_usd,
+    period_start = excluded.period_start, period_end = excluded.period_end,
+    spent_nano_usd = excluded.spent_nano_usd,
     held_nano_usd = excluded.held_nano_usd, in_progress = excluded.in_progress,
     requests_per_minute = excluded.requests_per_minute,
     tokens_per_minute = excluded.tokens_per_minute, parallel = excluded.parallel,

@@ -1,6 +1,6 @@
--- Replaces, in the minutes of the end users, keys and accounts, the tokens that the holds of captures had counted
--- by those that the captures use, in the second in which they were counted.
--- A hold counts for the account, and for the key and the end user whose limits it is of.
+-- Replaces, in the minutes of the end users, keys and accounts, the tokens that the holds of
+-- captures had counted by those that the captures use, in the second in which they were counted. A
+-- hold counts for the account, and for the key and the end user whose limits it is of.
 -- Locks: the caller has locked the wallets.
 CREATE OR REPLACE FUNCTION settle_tokens(captures capture[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

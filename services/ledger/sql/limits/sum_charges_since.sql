@@ -1,6 +1,6 @@
--- Returns what the keys of an account were charged since a point in time. Reads the sums of full days
--- (UTC), then those of hours, and entries only of an hour that the point divides: periods of time zones
--- whose offset is not in whole hours begin so.
+-- Returns what the keys of an account were charged since a point in time. Reads the sums of full
+-- days (UTC), then those of hours, and entries only of an hour that the point divides: periods of
+-- time zones whose offset is not in whole hours begin so.
 CREATE OR REPLACE FUNCTION sum_charges_since(account text, start timestamptz)
 RETURNS TABLE (key_id text, charged numeric) LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -1,6 +1,8 @@
--- Returns what an end user of a key was charged since a point in time. Requests without an end user are found
--- among all entries of the account: no index has them apart.
-CREATE OR REPLACE FUNCTION sum_end_user_charges(account text, key text, of_key text, start timestamptz)
+-- Returns what an end user of a key was charged since a point in time. Requests without an end user
+-- are found among all entries of the account: no index has them apart.
+CREATE OR REPLACE FUNCTION sum_end_user_charges(
+  account text, key text, of_key text, start timestamptz
+)
 RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF of_key = '' THEN

@@ -1,5 +1,6 @@
--- Sets the limits of the end users of a key to those that the key has for each of them, or deletes them if it
--- has none. A period that has not ended goes on. In another one, what the user was charged in it counts.
+-- Sets the limits of the end users of a key to those that the key has for each of them, or deletes
+-- them if it has none. A period that has not ended goes on. In another one, what the user was
+-- charged in it counts.
 -- Locks: the caller has locked the wallet.
 CREATE OR REPLACE FUNCTION update_end_users(key text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

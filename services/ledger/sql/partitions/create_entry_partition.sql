@@ -1,13 +1,13 @@
--- Creates the partition of `entry` for a month (UTC), named as `entry_2026_11`, unless it exists. Every
--- replica may call it at the same time.
+-- Creates the partition of `entry` for a month (UTC), named as `entry_2026_11`, unless it exists.
+-- Every replica may call it at the same time.
 --
 -- Returns the outcome:
 --   exists    the month has its partition
 --   created   the month has it now
 --   detached  a table of the name exists that is not a partition
 --   default   entry_default has entries of the month, which stay there
--- Locks: attaching blocks no capture. It locks entry_default for a moment, which every read of entries
--- waits for; where that takes more than a second, the call fails and changes nothing.
+-- Locks: attaching blocks no capture. It locks entry_default for a moment, which every read of
+-- entries waits for; where that takes more than a second, the call fails and changes nothing.
 --
 -- Runs with the rights of the migrations' role: a service may have fewer.
 CREATE OR REPLACE FUNCTION create_entry_partition(month date) RETURNS text

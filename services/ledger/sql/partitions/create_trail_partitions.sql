@@ -1,10 +1,10 @@
--- Creates the partitions of `request_trail` and `request_other_id` for today (UTC) and the next two days,
--- named as `request_trail_2026_11_23`, and drops those of days that ended more than `stored_days` days ago.
--- Every replica may call it at the same time. What was recorded on a day without a partition is in the
--- partition `_default`; such a day gets none.
+-- Creates the partitions of `request_trail` and `request_other_id` for today (UTC) and the next two
+-- days, named as `request_trail_2026_11_23`, and drops those of days that ended more than
+-- `stored_days` days ago. Every replica may call it at the same time. What was recorded on a day
+-- without a partition is in the partition `_default`; such a day gets none.
 --
--- Locks: creating and dropping lock the tables for a moment, which captures wait for; where that takes
--- more than a second, the call fails and changes nothing.
+-- Locks: creating and dropping lock the tables for a moment, which captures wait for; where that
+-- takes more than a second, the call fails and changes nothing.
 --
 -- Runs with the rights of the migrations' role: a service may have fewer.
 CREATE OR REPLACE FUNCTION create_trail_partitions(stored_days integer) RETURNS void

@@ -1,5 +1,5 @@
--- Adds requests and tokens, or subtracts those that were not used, to the second of `at` in the minutes of
--- a slot and of the account that calls it, as count_in_minute does for keys.
+-- Adds requests and tokens, or subtracts those that were not used, to the second of `at` in the
+-- minutes of a slot and of the account that calls it, as count_in_minute does for keys.
 -- Locks: the caller has locked the slot's slot_load.
 CREATE OR REPLACE FUNCTION count_in_slot_minute(
   slot text, account text, at timestamptz, more_requests bigint, more_tokens bigint

@@ -1,5 +1,5 @@
--- Ends calls that take_slot_uses has counted, and replaces their tokens by those that they used: NULL
--- leaves them. A call that has ended, or was never counted, changes nothing.
+-- Ends calls that take_slot_uses has counted, and replaces their tokens by those that they used:
+-- NULL leaves them. A call that has ended, or was never counted, changes nothing.
 -- Locks: as take_slot_uses.
 CREATE OR REPLACE FUNCTION end_slot_uses(ids text[], used_tokens bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -9,7 +9,8 @@ BEGIN
   PERFORM FROM slot_load WHERE account_id = ''
     AND slot_id IN (SELECT slot_id FROM slot_use WHERE id = ANY (ids)) ORDER BY slot_id FOR UPDATE;
   FOR ended IN
-    DELETE FROM slot_use u USING unnest(ids, used_tokens) AS end_of (id, used) WHERE u.id = end_of.id
+    DELETE FROM slot_use u USING unnest(ids, used_tokens) AS end_of (id, used)
+    WHERE u.id = end_of.id
       RETURNING u.slot_id, u.account_id, u.begun_at, end_of.used - u.tokens AS more
   LOOP
     CONTINUE WHEN coalesce(ended.more, 0) = 0;

@@ -1,5 +1,6 @@
--- Returns in how many milliseconds the trailing minute of a slot has room for `more` requests or tokens:
--- 0 where it has. A call with more than the limit waits until none are counted. NULL is no limit.
+-- Returns in how many milliseconds the trailing minute of a slot has room for `more` requests or
+-- tokens: 0 where it has. A call with more than the limit waits until none are counted. NULL is no
+-- limit.
 CREATE OR REPLACE FUNCTION find_slot_wait(slot text, kind text, more bigint, most bigint)
 RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Deletes the calls of slots whose processes died, and the minutes of accounts that call a slot no more.
--- The row of all accounts of a slot stays: calls are counted under its lock.
+-- Deletes the calls of slots whose processes died, and the minutes of accounts that call a slot no
+-- more. The row of all accounts of a slot stays: calls are counted under its lock.
 CREATE OR REPLACE FUNCTION forget_slot_uses() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM slot_use WHERE id IN (

@@ -1,5 +1,5 @@
--- Replaces the providers' keys that a replica reports as refused. Also forgets those of replicas that
--- report no more.
+-- Replaces the providers' keys that a replica reports as refused. Also forgets those of replicas
+-- that report no more.
 CREATE OR REPLACE FUNCTION report_refused_keys(
   of_replica text, providers text[], key_names text[], texts text[], statuses int[]
 ) RETURNS void

@@ -22,7 +22,8 @@ BEGIN
   IF in_progress >= limit_for_account(most_parallel, own_in_progress, accounts) THEN
     RETURN 1000;
   END IF;
-  SELECT coalesce(sum(s.requests), 0)::bigint AS requests, coalesce(sum(s.tokens), 0)::bigint AS tokens
+  SELECT coalesce(sum(s.requests), 0)::bigint AS requests,
+    coalesce(sum(s.tokens), 0)::bigint AS tokens
     INTO own FROM slot_load l, read_minute(l.requests, l.tokens, l.counted_at) s
     WHERE l.slot_id = slot AND l.account_id = account;
   wait_ms := greatest(
