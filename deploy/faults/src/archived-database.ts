@@ -1,15 +1,10 @@
 import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startForwarder } from "@tollgate/e2e/forwarder";
 import { type EmbeddedPostgres, startPostgres } from "@tollgate/local/postgres";
 import pg from "pg";
-import {
-  copyServerData,
-  portOf,
-  queryServer,
-  type ReplicatedDatabase,
-} from "./replicated-database.ts";
+import { copyServerData, queryServer, type ReplicatedDatabase } from "./replicated-database.ts";
+import { startServerAddress } from "./server-address.ts";
 
 const pollMs = 100;
 
@@ -27,18 +22,15 @@ export async function startArchivedDatabase(folder: string): Promise<ReplicatedD
     dataFolder: firstFolder,
     settings: archiveSettings(archive),
   });
-  const address = await startForwarder(portOf(first));
-  const url = new URL(first.url);
-  url.port = String(address.port);
+  const address = await startServerAddress(first);
   let second: EmbeddedPostgres | undefined;
   return {
-    url: url.href,
+    url: address.url,
     prepare: () => backUp(first, firstFolder, secondFolder),
     async killFirst() {
-      address.moveTo(undefined);
+      address.cut();
       await archiveAll(first, archive);
-      process.kill(first.pid, "SIGKILL");
-      await first.stop();
+      await address.killFirst();
       await rm(firstFolder, { recursive: true });
     },
     async promoteSecond() {
@@ -47,12 +39,9 @@ export async function startArchivedDatabase(folder: string): Promise<ReplicatedD
         settings: { restore_command: `cp ${archive}/%f %p` },
       });
       await untilWritable(second);
-      address.moveTo(portOf(second));
+      address.moveTo(second);
     },
-    async stop() {
-      await address.close();
-      await Promise.all([first.stop(), second?.stop()]);
-    },
+    stop: () => address.stop(second),
   };
 }
 

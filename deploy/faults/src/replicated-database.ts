@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startForwarder } from "@tollgate/e2e/forwarder";
 import { type EmbeddedPostgres, startPostgres } from "@tollgate/local/postgres";
 import pg from "pg";
+import { portOf, startServerAddress } from "./server-address.ts";
 
 /** A Postgres that can be lost, and a second one that replaces it, behind one address. */
 export interface ReplicatedDatabase {
@@ -41,24 +41,15 @@ export async function startReplicatedDatabase(folder: string): Promise<Replicate
     },
   });
   await untilSynchronous(first);
-  const address = await startForwarder(portOf(first));
-  const url = new URL(first.url);
-  url.port = String(address.port);
+  const address = await startServerAddress(first);
   return {
-    url: url.href,
-    async killFirst() {
-      address.moveTo(undefined);
-      process.kill(first.pid, "SIGKILL");
-      await first.stop();
-    },
+    url: address.url,
+    killFirst: () => address.killFirst(),
     async promoteSecond() {
       await queryServer(second, "SELECT pg_promote()");
-      address.moveTo(portOf(second));
+      address.moveTo(second);
     },
-    async stop() {
-      await address.close();
-      await Promise.all([first.stop(), second.stop()]);
-    },
+    stop: () => address.stop(second),
   };
 }
 
@@ -88,9 +79,4 @@ export async function queryServer({ url }: EmbeddedPostgres, text: string): Prom
   } finally {
     await client.end();
   }
-}
-
-/** Returns the port of a server. */
-export function portOf({ url }: EmbeddedPostgres): number {
-  return Number(new URL(url).port);
 }

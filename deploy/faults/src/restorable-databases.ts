@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startForwarder } from "@tollgate/e2e/forwarder";
 import { type EmbeddedPostgres, startPostgres } from "@tollgate/local/postgres";
 import { serverUid } from "@tollgate/local/postgres-binaries";
 import { archiveAll, archiveSettings, untilWritable, writeForServer } from "./archived-database.ts";
 import type { PostgresPrograms } from "./postgres-programs.ts";
-import { portOf, queryServer } from "./replicated-database.ts";
+import { queryServer } from "./replicated-database.ts";
+import { startServerAddress } from "./server-address.ts";
 
 /** A Postgres of which only a backup survives, and one that is restored from it, behind one address. */
 export interface RestorableDatabase {
@@ -97,12 +97,10 @@ async function startRestorable(
 ): Promise<RestorableDatabase> {
   const firstFolder = join(folder, "first");
   const first = await startPostgres({ dataFolder: firstFolder, settings });
-  const address = await startForwarder(portOf(first));
-  const url = new URL(first.url);
-  url.port = String(address.port);
+  const address = await startServerAddress(first);
   let second: EmbeddedPostgres | undefined;
   return {
-    url: url.href,
+    url: address.url,
     async backUp() {
       const secondFolder = join(folder, "second");
       await mkdir(secondFolder, { mode: 0o711 });
@@ -113,19 +111,12 @@ async function startRestorable(
       );
       await backup.take(first);
     },
-    async lose() {
-      address.moveTo(undefined);
-      process.kill(first.pid, "SIGKILL");
-      await first.stop();
-    },
+    lose: () => address.killFirst(),
     async restore() {
       second = await backup.restore();
-      address.moveTo(portOf(second));
+      address.moveTo(second);
     },
-    async stop() {
-      await address.close();
-      await Promise.all([first.stop(), second?.stop()]);
-    },
+    stop: () => address.stop(second),
   };
 }
 
