@@ -12,6 +12,7 @@ import { findClaudeCode, runClaudeCode } from "../src/claude-code.ts";
 import { type CodexProject, findCodex, runCodex } from "../src/codex.ts";
 import { eventually } from "../src/eventually.ts";
 import { readWalletRow } from "../src/ledger.ts";
+import { metricSum } from "../src/process-metrics.ts";
 import { send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { skipWithoutAgent } from "../src/skip-without-agent.ts";
@@ -330,7 +331,4 @@ describe("an agent reads a file, edits it and ends", () => {
   });
 });
 
-async function droppedBetas(): Promise<number> {
-  const metrics = await (await fetch(`${stack.operationsUrls[0]}/metrics`)).text();
-  return Number(/^tollgate_dropped_betas_total (\d+)/m.exec(metrics)?.[1]);
-}
+const droppedBetas = () => metricSum(stack.operationsUrls, "tollgate_dropped_betas_total");

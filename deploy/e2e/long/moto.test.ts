@@ -7,6 +7,7 @@ import { chatModel, slot } from "../src/catalog/entries.ts";
 import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { elementOf, findMoto, type Moto, startMoto } from "../src/moto.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { chatBody, send } from "../src/request.ts";
 import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 import { startSteadyLoad } from "../src/steady-load.ts";
@@ -119,7 +120,7 @@ function tests(found: string): void {
     await expect.poll(() => load.responses.length, waitOptions).toBeGreaterThan(sent + clients);
     const responses = await load.stop();
     expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
-    // All of them by these credentials, none of which had expired.
+    // The provider served all of them, and refused no credentials as expired.
     const calls = simulator.calls.list({ since });
     expect(
       calls.filter(({ status, model: called }) => status !== 200 || !called.startsWith("amazon")),
@@ -177,12 +178,8 @@ function tests(found: string): void {
       expect(simulator.calls.list().at(-1)?.model).toBe(`after-${model}`);
       const key = `identity role_arn=${roleNamed(role)} external_id=${id}`;
       const line = `tollgate_provider_key_refused{provider="${model}",key="${key}"} 1`;
-      await expect.poll(() => metricsOf(stack), waitOptions).toContain(line);
+      const metrics = async () => (await readMetrics(stack.operationsUrls)).join("\n");
+      await expect.poll(metrics, waitOptions).toContain(line);
     });
   });
-}
-
-async function metricsOf(stack: OwnStack): Promise<string> {
-  const pages = stack.operationsUrls.map(async (url) => (await fetch(`${url}/metrics`)).text());
-  return (await Promise.all(pages)).join("\n");
 }

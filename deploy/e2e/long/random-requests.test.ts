@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { expectDocumented } from "../src/conformance.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
 import { liveClient } from "../src/live-client.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { type RandomRequest, randomFrames, randomRequest } from "../src/random-request.ts";
 import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
@@ -85,9 +86,7 @@ test("random frames of live transcriptions are refused or transcribed, and every
  * longer, since the allocator keeps what it cannot give back.
  */
 async function heapBytes(): Promise<number> {
-  const texts = await Promise.all(
-    stack.operationsUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()),
-  );
+  const texts = await readMetrics(stack.operationsUrls);
   const gauges = texts
     .join("\n")
     .matchAll(/^nodejs_(?:heap_size_used|external_memory)_bytes (\S+)/gm);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 
 const { stack, chat } = await sharedStack();
@@ -38,9 +39,7 @@ test("a provider's key that works again is back within a minute, and no request 
   const called = stack.simulator.calls.list().filter(({ model }) => model?.startsWith("renewed"));
   expect(called).toHaveLength(2);
   await eventually(async () => expect(await refusedProviders()).not.toContain("renewed"));
-  const texts = await Promise.all(
-    stack.operationsUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()),
-  );
+  const texts = await readMetrics(stack.operationsUrls);
   const ofKey = /^tollgate_provider_key_refused\{provider="renewed",key=""\} (\d)$/gm;
   const values = [...texts.join("\n").matchAll(ofKey)].map(([, value]) => value);
   // The alert on it ends.

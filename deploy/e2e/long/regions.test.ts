@@ -3,11 +3,12 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
-import { metricSum } from "../src/metric-sum.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
+import { metricSum } from "../src/process-metrics.ts";
 import { type RegionOutage, startRemoteRegion } from "../src/remote-region.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
+import { type SteadyLoad, startSteadyLoad } from "../src/steady-load.ts";
 
 const clients = 4;
 /** The first requests of a load, in which processes compile their code. */
@@ -22,7 +23,7 @@ const unshared = { TOLLGATE_SHARE_HOLDS_FROM: "0" };
 const waitOptions = { timeout: 120_000, interval: 50 };
 
 interface Load {
-  sent: Sent[];
+  sent: readonly Sent[];
   /** The part of the requests with a hold of their own: each of them has called the ledger, and waited for it. */
   ownHolds: number;
 }
@@ -53,22 +54,10 @@ async function chat(
   return { status, requestId: requestIdOf(response) ?? "", cost: nanoUsd(cost), ms };
 }
 
-/** Sends requests until it is stopped. */
-function keepSending(url: string, account: TestAccount, user: string, delay = 20) {
-  const request = simulate(`delay_ms=${delay}`);
-  const sent: Sent[] = [];
-  let isRunning = true;
-  const client = async () => {
-    while (isRunning) sent.push(await chat(url, account, user, request));
-  };
-  const ended = Promise.all(Array.from({ length: clients }, client));
-  return {
-    sent,
-    async stop() {
-      isRunning = false;
-      await ended;
-    },
-  };
+/** Sends requests until it is stopped. The provider takes `providerMs` for each. */
+function keepSending(url: string, account: TestAccount, user: string, providerMs = 20) {
+  const request = simulate(`delay_ms=${providerMs}`);
+  return startSteadyLoad(clients, () => chat(url, account, user, request));
 }
 
 /** One process has no other region. */
@@ -113,17 +102,16 @@ describe.skipIf(inject("shape") !== "fleet")("a region that is 80 ms from its le
     account: TestAccount,
   ): Promise<Load> {
     const load = keepSending(url, account, "measured");
-    const isEnough = () => expect(load.sent.length).toBeGreaterThan(warmUp + requests);
+    const isEnough = () => expect(load.responses.length).toBeGreaterThan(warmUp + requests);
     await eventually(isEnough, { timeout: 300_000 });
-    await load.stop();
-    const { sent } = load;
+    const sent = await load.stop();
     expectServed(sent);
     const taken = await metricSum(operationsUrls, "tollgate_holds_total", '{result="taken"');
     const served = sent.filter(({ status }) => status === 200);
     return { sent, ownHolds: taken / served.length };
   }
 
-  test("calls it for each request, unless the requests share holds", async () => {
+  test("calls the ledger for each request, unless the requests share holds", async () => {
     const account = await stack.newAccount(creditUsd);
     const measureRemote = async (name: string, env: NodeJS.ProcessEnv) => {
       const region = await startRemoteRegion(stack, { name, delayMs, env });
@@ -152,7 +140,7 @@ describe.skipIf(inject("shape") !== "fleet")("a region that is 80 ms from its le
   test.each([
     "refused",
     "silence",
-  ] satisfies RegionOutage[])("is refused while it cannot call it (%s), and each charge arrives once", async (how) => {
+  ] satisfies RegionOutage[])("refuses requests while it cannot call the ledger (%s), and each charge arrives once", async (how) => {
     const account = await stack.newAccount(creditUsd);
     const region = await startRemoteRegion(stack, { name: how, delayMs, env: sharedFrom });
     const [remoteUser, slowUser] = [`remote-${how}`, `slow-${how}`];
@@ -167,30 +155,33 @@ describe.skipIf(inject("shape") !== "fleet")("a region that is 80 ms from its le
         expect(stack.simulator.calls.list({ user: slowUser })).toHaveLength(slow.length);
       }, waitOptions);
       connect = region.cutOff(how);
-      await eventually(() => expect(remote.sent.at(-1)?.status).toBe(503), waitOptions);
-      // What it has begun is served. Its charges stay on its disk.
+      await eventually(() => expect(remote.responses.at(-1)?.status).toBe(503), waitOptions);
+      // Requests that have begun are served. Their charges stay on the disk of the region.
       stack.simulator.release();
       const late = await Promise.all(slow);
       expect(late.map(({ status }) => status)).toEqual([200, 200, 200]);
       all.push(...late);
       const ids = late.map(({ requestId }) => requestId);
       await expectLast(remote, 503);
-      const homeBefore = home.sent.length;
+      const homeBefore = home.responses.length;
       const calls = stack.simulator.calls.list({ user: remoteUser }).length;
       await expectLast(remote, 503);
-      await eventually(() => expect(home.sent.length).toBeGreaterThan(homeBefore), waitOptions);
+      await eventually(
+        () => expect(home.responses.length).toBeGreaterThan(homeBefore),
+        waitOptions,
+      );
       const found = await pool.query("SELECT FROM ledger.entry WHERE request_id = ANY ($1)", [ids]);
       expect(found.rowCount).toBe(0);
-      const pending = await metricSum(region.operationsUrls, "tollgate_usage_events_pending ");
+      const pending = await metricSum(region.operationsUrls, "tollgate_usage_events_pending");
       expect(pending).toBeGreaterThanOrEqual(slow.length);
       expect(stack.simulator.calls.list({ user: remoteUser })).toHaveLength(calls);
       connect();
       await expectLast(remote, 200);
-      await Promise.all([home.stop(), remote.stop()]);
-      all.push(...home.sent, ...remote.sent);
-      expectServed(home.sent);
-      expect(new Set(remote.sent.map(({ status }) => status))).toEqual(new Set([200, 503]));
-      const served = remote.sent.filter(({ status }) => status === 200);
+      const [fromHome, fromRemote] = await Promise.all([home.stop(), remote.stop()]);
+      all.push(...fromHome, ...fromRemote);
+      expectServed(fromHome);
+      expect(new Set(fromRemote.map(({ status }) => status))).toEqual(new Set([200, 503]));
+      const served = fromRemote.filter(({ status }) => status === 200);
       expect(stack.simulator.calls.list({ user: remoteUser })).toHaveLength(served.length);
       await expectCharged(account, all);
     } finally {
@@ -201,16 +192,16 @@ describe.skipIf(inject("shape") !== "fleet")("a region that is 80 ms from its le
   }, 600_000);
 
   /** Waits until the last responses, two of each client, have a status. */
-  async function expectLast({ sent }: { sent: readonly Sent[] }, status: number): Promise<void> {
-    const from = sent.length;
+  async function expectLast({ responses }: SteadyLoad<Sent>, status: number): Promise<void> {
+    const from = responses.length;
     await eventually(() => {
-      const last = sent.slice(from).slice(-2 * clients);
+      const last = responses.slice(from).slice(-2 * clients);
       expect(last.map((one) => one.status)).toEqual(Array(2 * clients).fill(status));
     }, waitOptions);
   }
 });
 
-/** Expects that requests were served, but for a few: a machine that is too busy for its holds refuses some with 503. */
+/** Expects that requests were served, except for a few 503s of a machine that is too busy to take holds in time. */
 function expectServed(sent: readonly Sent[]): void {
   const others = sent.filter(({ status }) => status !== 200);
   expect(others.filter(({ status }) => status !== 503)).toEqual([]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
 const isShort = inject("form") === "short";
@@ -74,7 +75,7 @@ function expectServed(sent: readonly Sent[]): void {
 /** Resolves with the calls of a counter by a label, over all processes that call providers. */
 async function countsBy(metric: string, label: string, where: string): Promise<Counts> {
   const counts: Counts = {};
-  for (const page of await metricsPages()) {
+  for (const page of await readMetrics(stack.operationsUrls)) {
     for (const line of page.split("\n")) {
       const [, labels = "", value = "0"] = /^\w+\{(.*)\} (\d+)$/.exec(line) ?? [];
       if (!line.startsWith(`${metric}{`) || !labels.includes(where)) continue;
@@ -86,12 +87,6 @@ async function countsBy(metric: string, label: string, where: string): Promise<C
 }
 
 type Counts = Record<string, number>;
-
-function metricsPages(): Promise<string[]> {
-  return Promise.all(
-    stack.operationsUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()),
-  );
-}
 
 function expectShares(counts: Counts, weights: Counts): void {
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
@@ -119,7 +114,7 @@ describe(`over ${replicas} replicas`, () => {
         "two-keys/weighted-2": 2,
       });
       expectShares(await keyCalls(), { TEST_PROVIDER_KEY: 3, TEST_SECOND_KEY: 1 });
-      const pages = await metricsPages();
+      const pages = await readMetrics(stack.operationsUrls);
       expect(pages.filter((page) => page.includes('alias="test-weighted",slot="')).length).toBe(
         replicas,
       );

@@ -1,8 +1,11 @@
+import type { TokenFault } from "@tollgate/simulator/identity/issued-credentials";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { HttpResponse } from "../src/http-response.ts";
 import { expectBalancedLedger } from "../src/ledger.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { chatBody, expectEnvelope, send } from "../src/request.ts";
 import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
-import { startSteadyLoad } from "../src/steady-load.ts";
+import { type SteadyLoad, startSteadyLoad } from "../src/steady-load.ts";
 
 /** Credentials are renewed after two thirds of it, and no longer used after nine tenths. */
 const lifeMs = 10_000;
@@ -48,8 +51,13 @@ const chat = (model: string) =>
     body: chatBody({ model, max_tokens: 20 }),
   });
 
-/** Sends requests to the clouds in turn until the test ends. */
-function loadClouds() {
+/**
+ * Waits until every cloud serves, lets the token servers fail, and sends requests to the clouds in turn until the
+ * test ends.
+ */
+async function startLoad(fault: TokenFault | undefined) {
+  await untilAllServe();
+  stack.simulator.issued.fault = fault;
   const load = startSteadyLoad(clouds.length, (index) =>
     chat(models[clouds[index % clouds.length] ?? "aws"]),
   );
@@ -57,8 +65,15 @@ function loadClouds() {
   return load;
 }
 
+/** Lets the token servers respond again, until every cloud serves. Ends the load: no request was lost. */
+async function expectRecovery(load: SteadyLoad<HttpResponse>) {
+  stack.simulator.issued.fault = undefined;
+  await untilAllServe();
+  await expectNoLoss(load);
+}
+
 /** Ends the load, and expects that no request was lost. */
-async function expectNoLoss(load: ReturnType<typeof loadClouds>) {
+async function expectNoLoss(load: SteadyLoad<HttpResponse>) {
   const responses = await load.stop();
   expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
 }
@@ -87,42 +102,38 @@ async function untilAllServe() {
     .toEqual({ clouds, isSecond: false });
 }
 
-async function metrics(): Promise<string> {
-  const pages = stack.operationsUrls.map(async (url) => (await fetch(`${url}/metrics`)).text());
-  return (await Promise.all(pages)).join("\n");
-}
+const metrics = async () => (await readMetrics(stack.operationsUrls)).join("\n");
 
 test.each([
-  "well",
-  "slow",
-] as const)("credentials that expire under load are renewed before, and no request is lost: a server that is %s", {
-  timeout: longMs,
-}, async (how) => {
-  const { issued } = stack.simulator;
-  await untilAllServe();
-  issued.fault = how === "slow" ? how : undefined;
-  const since = lastSeq();
-  const before = issued.requests;
-  const load = loadClouds();
-  await expect
-    .poll(() => issued.requests, waitOptions)
-    .toBeGreaterThanOrEqual(before + 2 * clouds.length);
-  await expectNoLoss(load);
-  expect(servedSince(since)).toEqual({ clouds, isSecond: false });
-});
+  ["well", undefined],
+  ["slowly", "slow"],
+] as const)(
+  "credentials are renewed before they expire, and no request is lost: the server responds %s",
+  {
+    timeout: longMs,
+  },
+  async (_, fault) => {
+    const { issued } = stack.simulator;
+    const load = await startLoad(fault);
+    const since = lastSeq();
+    const before = issued.requests;
+    await expect
+      .poll(() => issued.requests, waitOptions)
+      .toBeGreaterThanOrEqual(before + 2 * clouds.length);
+    await expectNoLoss(load);
+    expect(servedSince(since)).toEqual({ clouds, isSecond: false });
+  },
+);
 
 test.each([
   "unavailable",
   "silent",
   "malformed",
   "expired",
-] as const)("of a token server that is %s under load the client sees nothing: the next slot serves", {
+] as const)("where a token server is %s under load, the next slot serves, and no request is lost", {
   timeout: longMs,
 }, async (fault) => {
-  const { issued } = stack.simulator;
-  await untilAllServe();
-  issued.fault = fault;
-  const load = loadClouds();
+  const load = await startLoad(fault);
   await expect
     .poll(async () => {
       const since = lastSeq();
@@ -136,25 +147,20 @@ test.each([
       .poll(metrics, waitOptions)
       .toContain(`tollgate_slot_out{slot="${slots[cloud]}"} 1`);
   }
-  // A model without a second slot is refused, and not a word of the cloud is said.
+  // A model without a second slot is refused, without a word about the cloud.
   const alone = await chat("test-identity-google");
   expectEnvelope(alone, 503, "no_provider_available");
   expect(alone.text).not.toMatch(/google|token|credential|identity/i);
-  issued.fault = undefined;
-  await untilAllServe();
-  await expectNoLoss(load);
+  await expectRecovery(load);
 });
 
 test.each([
   "refused",
   "foreign",
-] as const)("an identity whose credentials are %s under load is out as a refused key, and the alert names it", {
+] as const)("an identity whose credentials are %s under load is out as a refused key is, and the alert names it", {
   timeout: longMs,
 }, async (fault) => {
-  const { issued } = stack.simulator;
-  await untilAllServe();
-  issued.fault = fault;
-  const load = loadClouds();
+  const load = await startLoad(fault);
   for (const provider of ["bedrock_identity", "vertex_identity", "azure_identity"]) {
     await expect
       .poll(metrics, waitOptions)
@@ -162,8 +168,6 @@ test.each([
   }
   const alone = await chat("test-identity-azure");
   expectEnvelope(alone, 503, "no_provider_available");
-  issued.fault = undefined;
-  await untilAllServe();
-  await expectNoLoss(load);
+  await expectRecovery(load);
   expect(await metrics()).not.toMatch(/^tollgate_provider_key_refused\{.*identity.*\} 1$/m);
 });

@@ -6,6 +6,7 @@ import { expectBalancedLedger, readWalletRow } from "../src/ledger.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { ocrClient } from "../src/ocr-client.ts";
 import { modelField, rawOcrForm } from "../src/ocr-form.ts";
+import { metricSum } from "../src/process-metrics.ts";
 import { expectEnvelope } from "../src/request.ts";
 import { type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 import { audioForm, transcriptionClient } from "../src/transcription-client.ts";
@@ -25,10 +26,7 @@ describe("the disk space for uploads", () => {
 
   afterAll(() => stack.stop());
 
-  async function bytesInUse(): Promise<number> {
-    const metrics = await (await fetch(`${stack.operationsUrls[0]}/metrics`)).text();
-    return Number(/^tollgate_upload_bytes (\d+)$/m.exec(metrics)?.[1]);
-  }
+  const bytesInUse = () => metricSum(stack.operationsUrls, "tollgate_upload_bytes");
 
   /** Sends a form without its last bytes. */
   function beginUpload(path: string, { key }: TestAccount, body: Buffer, type: string) {

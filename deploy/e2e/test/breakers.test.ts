@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { expectEnvelope, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import type { TestAccount } from "../src/stack.ts";
@@ -61,12 +62,7 @@ describe("a provider's key that expires", () => {
     return stack.operator.readOverview({ from, to, ...more });
   };
 
-  async function metrics(): Promise<string> {
-    const texts = await Promise.all(
-      stack.operationsUrls.map(async (url) => (await send(`${url}/metrics`)).text),
-    );
-    return texts.join("\n");
-  }
+  const metrics = async () => (await readMetrics(stack.operationsUrls)).join("\n");
 
   test("in the middle of a load costs no request, and is named to the operator", async () => {
     const waves: number[] = [];

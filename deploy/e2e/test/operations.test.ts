@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { wav } from "../src/audio-files.ts";
 import { eventually } from "../src/eventually.ts";
 import { readWalletRow } from "../src/ledger.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { chatBody, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { transcriptionClient } from "../src/transcription-client.ts";
@@ -24,10 +25,7 @@ describe("operations", () => {
   }
 
   async function scrape(): Promise<{ text: string; samples: Sample[] }> {
-    const texts = await Promise.all(
-      stack.operationsUrls.map(async (url) => (await send(`${url}/metrics`)).text),
-    );
-    const text = texts.join("\n");
+    const text = (await readMetrics(stack.operationsUrls)).join("\n");
     const samples = [...text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)].map((match) => ({
       name: match[1] ?? "",
       labels: Object.fromEntries(

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.ts";
 import {
   chatServices,
@@ -219,9 +220,7 @@ describe.runIf(inject("shape") === "fleet")("a catalog in a file that one proces
   });
 
   async function refusing(): Promise<number> {
-    const texts = await Promise.all(
-      stack.operationsUrls.map(async (url) => (await send(`${url}/metrics`)).text),
-    );
+    const texts = await readMetrics(stack.operationsUrls);
     return texts.filter((text) => /^tollgate_catalog_refused 1$/m.test(text)).length;
   }
 

@@ -8,6 +8,7 @@ import { testCatalog } from "../src/catalog/catalog.ts";
 import { connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
 import { canReadMemory, memoryHas } from "../src/process-memory.ts";
+import { readMetrics } from "../src/process-metrics.ts";
 import { chatBody, requestIdOf, send } from "../src/request.ts";
 import { chatServices, type OwnStack, startStack, type TestAccount } from "../src/stack.ts";
 
@@ -133,7 +134,7 @@ describe("a stored key of a provider", () => {
       catalog: textOf(await stack.operator.getCatalogRevision({})),
       ledger: textOf(await stack.operator.listLedger({ account: account.accountId })),
       overview: textOf(await stack.operator.readOverview(lastHours())),
-      metrics: await metricsOf(stack.operationsUrls),
+      metrics: (await readMetrics(stack.operationsUrls)).join("\n"),
       log,
     };
   }
@@ -250,9 +251,4 @@ async function dump(url: string): Promise<string> {
   } finally {
     await client.end();
   }
-}
-
-async function metricsOf(urls: readonly string[]): Promise<string> {
-  const pages = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
-  return pages.join("\n");
 }
