@@ -17,34 +17,32 @@ import { startBrowser } from "../src/browser.ts";
 import { describeInBrowser } from "../src/describe-in-browser.ts";
 import { eventually } from "../src/eventually.ts";
 import { allEntries, expectBalancedLedger } from "../src/ledger.ts";
+import { startMailStack } from "../src/mail-stack.ts";
 import { memberPassword } from "../src/members.ts";
 import { nanoUsd, readShownUsd } from "../src/nano-usd.ts";
 import { collectProblems, overflowOf, screenshots, violationsOf } from "../src/page-checks.ts";
 import { shiftedClock } from "../src/shifted-clock.ts";
-import { mailSettings, type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
-import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
+import type { SmtpServerUnderTest } from "../src/smtp-server.ts";
+import { type OwnStack, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 const usd = 1_000_000_000n;
 const webhookSecret = "whsec_journey";
-/** Rules of warnings are checked every minute, balances every half minute. */
+/** Billing checks the rules of warnings every minute, and balances every half minute. */
 const patient = { timeout: 120_000, interval: 250 };
 const widths = [1_440, 1_024, 380] as const;
 
 describeInBrowser("a customer, from sign-up to statement", () => {
   let stack: OwnStack;
   let smtp: SmtpServerUnderTest;
+  let stop: (() => Promise<void>) | undefined;
   let stripe: StripeStandIn;
   let browser: Browser;
-  let origin = "";
+  let origin: string;
 
   beforeAll(async () => {
-    smtp = await startSmtpServer();
     stripe = await startStripeStandIn();
-    const listen = `127.0.0.1:${await freePort()}`;
-    origin = `http://${listen}`;
-    stack = await startStack({
-      ...mailSettings(smtp, listen),
+    ({ stack, smtp, origin, stop } = await startMailStack({
       TOLLGATE_SIGNUP: "open",
       TOLLGATE_SIGNUP_CREDIT: "2.5",
       TOLLGATE_SIGNUP_CARD: "on",
@@ -53,19 +51,18 @@ describeInBrowser("a customer, from sign-up to statement", () => {
       TOLLGATE_STRIPE_URL: stripe.url,
       TOLLGATE_TOP_UPS: "25,50",
       TOLLGATE_STATEMENT_ISSUER: "Gateway GmbH\\nBerlin\\nDE123",
-    });
+    }));
     browser = await startBrowser();
     await mkdir(screenshots, { recursive: true });
   });
 
   afterAll(async () => {
     await browser?.close();
-    await stack?.stop();
+    await stop?.();
     await stripe?.close();
-    await smtp?.[Symbol.asyncDispose]();
   });
 
-  /** Opens a browser of its own. What it leaves for at Stripe is a page that says so. */
+  /** Opens a page with cookies of its own. A stand-in replaces the pages of Stripe. */
   async function newPage() {
     const context = await browser.newContext({ viewport: { width: 1_440, height: 860 } });
     // A busy machine is slow.
@@ -132,7 +129,7 @@ describeInBrowser("a customer, from sign-up to statement", () => {
     await heading(page, "Overview");
   }
 
-  /** Leaves for a page of Stripe by a button, and returns from it. */
+  /** Opens a page of Stripe by a button, does there what `then` does, and returns from it. */
   async function visitStripe(page: Page, leave: () => Promise<void>, then: () => unknown) {
     await leave();
     await page.getByRole("heading", { name: "Stripe" }).waitFor();
@@ -142,7 +139,7 @@ describeInBrowser("a customer, from sign-up to statement", () => {
     await heading(page, "Payments");
   }
 
-  /** Pays 25 USD on the page of Stripe, whose event arrives. */
+  /** Pays 25 USD on the page of Stripe, and delivers the event of the payment. */
   async function topUp(page: Page): Promise<StandInIntent> {
     await menu(page, "Payments");
     await button(page, "Top up by card").click();
@@ -205,7 +202,7 @@ describeInBrowser("a customer, from sign-up to statement", () => {
     return text;
   }
 
-  /** Makes a request with the `openai` package that costs four fifths of the budget, and as much as it can. */
+  /** Makes a request with the `openai` package that costs more than four fifths of the budget. */
   async function request(apiKey: string) {
     const client = new OpenAI({ apiKey, baseURL: `${stack.url}/v1`, maxRetries: 0 });
     const { data, response } = await client.chat.completions

@@ -6,38 +6,34 @@ import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
+import { startMailStack } from "../src/mail-stack.ts";
 import { memberPassword } from "../src/members.ts";
-import { mailSettings, type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
-import { type OwnStack, startStack } from "../src/stack.ts";
+import type { SmtpServerUnderTest } from "../src/smtp-server.ts";
+import type { OwnStack } from "../src/stack.ts";
 
 const password = memberPassword;
 
 describe("the listener for customers", () => {
   let stack: OwnStack;
   let smtp: SmtpServerUnderTest;
-  let operatorsUrl = "";
+  let operatorsUrl: string;
   let customersUrl = "";
+  let stop: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    smtp = await startSmtpServer();
-    const [listen, customers] = [await freePort(), await freePort()].map(
-      (port) => `127.0.0.1:${port}`,
-    );
-    operatorsUrl = `http://${listen}`;
+    const customers = `127.0.0.1:${await freePort()}`;
     customersUrl = `http://${customers}`;
-    stack = await startStack({
-      ...mailSettings(smtp, listen ?? ""),
-      TOLLGATE_CUSTOMER_LISTEN: customers ?? "",
+    const started = await startMailStack({
+      TOLLGATE_CUSTOMER_LISTEN: customers,
       TOLLGATE_CUSTOMER_URL: customersUrl,
       // Each client of a test has an address of its own, by X-Forwarded-For.
       TOLLGATE_CONSOLE_PROXIES: "1",
     });
+    ({ stack, smtp, stop } = started);
+    operatorsUrl = started.origin;
   });
 
-  afterAll(async () => {
-    await stack?.stop();
-    await smtp?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stop?.());
 
   let clients = 0;
 

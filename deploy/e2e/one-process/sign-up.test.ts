@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Code } from "@connectrpc/connect";
-import { freePort } from "@tollgate/local/free-port";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
+import { startMailStack } from "../src/mail-stack.ts";
 import { memberPassword } from "../src/members.ts";
-import { mailSettings, type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
-import { type OwnStack, startStack } from "../src/stack.ts";
+import type { SmtpServerUnderTest } from "../src/smtp-server.ts";
+import type { OwnStack } from "../src/stack.ts";
 
 const password = memberPassword;
 const creditNanoUsd = 2_500_000_000n;
@@ -16,26 +16,20 @@ const creditNanoUsd = 2_500_000_000n;
 describe("signing up by mail", () => {
   let stack: OwnStack;
   let smtp: SmtpServerUnderTest;
-  let origin = "";
+  let origin: string;
+  let stop: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    smtp = await startSmtpServer();
-    const listen = `127.0.0.1:${await freePort()}`;
-    origin = `http://${listen}`;
-    stack = await startStack({
-      ...mailSettings(smtp, listen),
+    ({ stack, smtp, origin, stop } = await startMailStack({
       TOLLGATE_SIGNUP: "open",
       TOLLGATE_SIGNUP_CREDIT: "2.5",
       TOLLGATE_TERMS_URL: "https://example.com/terms",
       // Each client of a test has an address of its own, by X-Forwarded-For.
       TOLLGATE_CONSOLE_PROXIES: "1",
-    });
+    }));
   });
 
-  afterAll(async () => {
-    await stack?.stop();
-    await smtp?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stop?.());
 
   let clients = 0;
 

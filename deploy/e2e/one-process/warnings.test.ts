@@ -7,24 +7,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Code } from "@connectrpc/connect";
-import { freePort } from "@tollgate/local/free-port";
 import { BudgetPeriod } from "@tollgate/proto/tollgate/v1/limits";
 import { MemberRole } from "@tollgate/proto/tollgate/v1/member";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeOf, connectConsole } from "../src/console-client.ts";
 import { eventually } from "../src/eventually.ts";
+import { startMailStack } from "../src/mail-stack.ts";
 import { memberPassword } from "../src/members.ts";
 import { chatBody, send } from "../src/request.ts";
-import { mailSettings, type SmtpServerUnderTest, startSmtpServer } from "../src/smtp-server.ts";
-import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
+import type { SmtpServerUnderTest } from "../src/smtp-server.ts";
+import { type OwnStack, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
 
 describe("warnings", () => {
   let stack: OwnStack;
   let smtp: SmtpServerUnderTest;
   let url = "";
-  let origin = "";
+  let origin: string;
+  let stop: (() => Promise<void>) | undefined;
   const received: { headers: IncomingHttpHeaders; body: string }[] = [];
   const receiver = createServer(async (incoming, response) => {
     received.push({ headers: incoming.headers, body: await text(incoming) });
@@ -32,21 +33,15 @@ describe("warnings", () => {
   });
 
   beforeAll(async () => {
-    smtp = await startSmtpServer();
     receiver.listen(0, "127.0.0.1");
     await once(receiver, "listening");
     url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-    const listen = `127.0.0.1:${await freePort()}`;
-    origin = `http://${listen}`;
-    stack = await startStack({
-      ...mailSettings(smtp, listen),
-      TOLLGATE_PRIVATE_WEBHOOKS: "1",
-    });
+    const env = { TOLLGATE_PRIVATE_WEBHOOKS: "1" };
+    ({ stack, smtp, origin, stop } = await startMailStack(env));
   });
 
   afterAll(async () => {
-    await stack?.stop();
-    await smtp?.[Symbol.asyncDispose]();
+    await stop?.();
     receiver.close();
   });
 

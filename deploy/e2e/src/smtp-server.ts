@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -48,17 +47,6 @@ export async function startSmtpServer(): Promise<SmtpServerUnderTest> {
         return secret;
       }),
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
-  };
-}
-
-/** Returns the settings of a gateway that sends mail by this server, and whose console listens at `listen`. */
-export function mailSettings({ url }: SmtpServerUnderTest, listen: string) {
-  return {
-    TOLLGATE_SMTP_URL: url,
-    TOLLGATE_MAIL_FROM: "Tollgate <no-reply@tollgate.example>",
-    TOLLGATE_IDENTITY_KEY: randomUUID().repeat(2),
-    TOLLGATE_CONSOLE_LISTEN: listen,
-    TOLLGATE_CONSOLE_URL: `http://${listen}`,
   };
 }
 
