@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -48,6 +49,12 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
       await once(server, "close");
     },
   };
+}
+
+/** Returns the context of a trace that a client begins, with the header that it sends. */
+export function newTrace() {
+  const [traceId, spanId] = [randomBytes(16).toString("hex"), randomBytes(8).toString("hex")];
+  return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { WebSocket } from "ws";
@@ -9,6 +9,7 @@ import { chatBody, eventsOf, requestIdOf, send, simulate } from "../src/request.
 import { sharedStack } from "../src/shared-stack.ts";
 import { startStack, testSecrets } from "../src/stack.ts";
 import {
+  newTrace,
   type ReceivedSpan,
   startTraceReceiver,
   type TraceReceiver,
@@ -18,12 +19,6 @@ import {
 const { stack, account } = await sharedStack();
 const isFleet = inject("shape") === "fleet";
 const prompt = "Tell nobody that the crown jewels lie under the old oak";
-
-/** Returns the trace context of a client. */
-function newTrace() {
-  const [traceId, spanId] = [randomBytes(16).toString("hex"), randomBytes(8).toString("hex")];
-  return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } };
-}
 
 /** Starts a stream and disconnects after its first bytes. */
 async function streamAndDisconnect(url: string, key: string, headers: Record<string, string>) {
@@ -384,52 +379,6 @@ describe("with an address for traces", () => {
       expect(raw.includes(secret), secret).toBe(false);
     }
     expect(raw).not.toContain(sessionId);
-  });
-});
-
-describe("where the edge traces contents", () => {
-  const path = "/v1/chat/completions";
-  const question = { role: "user", content: "Who built the mill?" };
-  const storing = newTrace();
-  const other = newTrace();
-  let receiver: TraceReceiver;
-  let response: HttpResponse;
-
-  beforeAll(async () => {
-    receiver = await startTraceReceiver();
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TOLLGATE_TRACE_CONTENT: "on" };
-    const stack = await startStack(env);
-    const ask = (key: string, headers: Record<string, string>) =>
-      send(`${stack.url}${path}`, {
-        key,
-        body: chatBody({ messages: [question], stream: true }),
-        headers: { ...headers },
-      });
-    const account = await stack.newAccount(1);
-    await stack.operator.updateContentDays({ account: account.accountId, days: 1 });
-    response = await ask(account.key, storing.headers);
-    await ask((await stack.newAccount(1)).key, other.headers);
-    await stack.stop();
-  });
-
-  afterAll(() => receiver.close());
-
-  const contentOf = ({ traceId }: { traceId: string }) => {
-    const spans = receiver.spans().filter((span) => span.traceId === traceId);
-    const attributes = spans.find(({ name }) => name === `POST ${path}`)?.attributes ?? {};
-    return [attributes["gen_ai.input.messages"], attributes["gen_ai.output.messages"]].map(
-      (text) => (text === undefined ? undefined : JSON.parse(String(text))),
-    );
-  };
-
-  test("the span of a request has them, if its account stores them", () => {
-    expect(response.status).toBe(200);
-    const parts = [{ type: "text", content: expect.stringContaining("mill") }];
-    expect(contentOf(storing)).toEqual([
-      [{ role: "user", parts: [{ type: "text", content: question.content }] }],
-      [{ role: "assistant", parts, finish_reason: "stop" }],
-    ]);
-    expect(contentOf(other)).toEqual([undefined, undefined]);
   });
 });
 
