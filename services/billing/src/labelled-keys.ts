@@ -56,19 +56,19 @@ export async function readKeyLabels(
 }
 
 /**
- * Resolves with the keys that a filter names: those that have its tag and its owner, and those that it
- * excludes because they have any. Each is absent where it names none. Throws `invalid_param` where too many are
- * excluded.
+ * Resolves with the keys to which a filter restricts usage: those with its tag and its owner; and the keys that it
+ * excludes, because they have a tag or an owner where usage must be without one. Undefined where there is no such
+ * restriction. Throws `invalid_param` where too many keys are excluded.
  */
 export async function findLabelledKeys(
   prisma: PrismaClient,
   filter: LabelFilter,
-): Promise<{ keys?: { ids: string[] }; labelledKeys?: { ids: string[] } }> {
-  const [keys, labelledKeys] = await Promise.all([
+): Promise<{ keys?: { ids: string[] }; excludedKeys?: { ids: string[] } }> {
+  const [keys, excludedKeys] = await Promise.all([
     findKeysWith(prisma, filter),
     findKeysWithAny(prisma, filter),
   ]);
-  return { ...(keys && { keys }), ...(labelledKeys && { labelledKeys }) };
+  return { ...(keys && { keys }), ...(excludedKeys && { excludedKeys }) };
 }
 
 async function findKeysWithAny(

@@ -69,7 +69,7 @@ describe("lists of keys and accounts", () => {
     await expect(found("x".repeat(201))).rejects.toMatchObject({ param: "search" });
   });
 
-  test("the keys of a filter have its tag and owner, and those with any are found to be excluded", async () => {
+  test("a filter is for the keys with its tag and owner, or excludes all keys with any", async () => {
     const { id: accountId } = await newAccount(randomUUID());
     const tagged = await newKey(accountId, { tags: ["a", "b"] });
     const owned = await newKey(accountId, { tags: ["a"], owner: "ada" });
@@ -80,9 +80,9 @@ describe("lists of keys and accounts", () => {
     expect(await find({ tag: "a", owner: "ada" })).toEqual({ keys: { ids: [owned.id] } });
     const excluded = await find({ without: [UsageBy.TAG, UsageBy.PLAN] });
     expect(excluded.keys).toBeUndefined();
-    expect(excluded.labelledKeys?.ids.toSorted()).toEqual([tagged.id, owned.id].toSorted());
-    const { labelledKeys } = await find({ without: [UsageBy.OWNER] });
-    expect(labelledKeys?.ids).toEqual([owned.id]);
+    expect(excluded.excludedKeys?.ids.toSorted()).toEqual([tagged.id, owned.id].toSorted());
+    const { excludedKeys } = await find({ without: [UsageBy.OWNER] });
+    expect(excludedKeys?.ids).toEqual([owned.id]);
   });
 
   test("keys are listed newest first, by name, or last used first, a page at a time", async () => {

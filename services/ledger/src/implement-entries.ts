@@ -42,13 +42,13 @@ export function implementEntries(parts: LedgerParts) {
       await unlinkConversations(pool, locks, { accountId, conversationIds }, signal);
       return {};
     },
-    async findRequests({ from, to, keys, labelledKeys, ...page }) {
+    async findRequests({ from, to, keys, excludedKeys, ...page }) {
       await flushCaptures(parts, page.accountId || undefined);
       const period = {
         ...(from && { from: dateOfTimestamp(from) }),
         ...(to && { to: dateOfTimestamp(to) }),
       };
-      const keyIds = { keyIds: keys?.ids, otherThanKeyIds: labelledKeys?.ids };
+      const keyIds = { keyIds: keys?.ids, excludedKeyIds: excludedKeys?.ids };
       return findRequests({ pool, prisma }, { ...page, ...period, ...keyIds });
     },
     async readRequest(which) {

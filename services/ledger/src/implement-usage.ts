@@ -43,10 +43,10 @@ export function implementUsage(parts: LedgerParts) {
     async sumKeyCharges({ keyIds, from }) {
       return { charges: await sumKeyCharges(pool, keyIds, dateOfTimestamp(from)) };
     },
-    async sumUsage({ from, to, withTimes, keys, labelledKeys, ...request }) {
+    async sumUsage({ from, to, withTimes, keys, excludedKeys, ...request }) {
       await flushCaptures(parts, request.accountId || undefined);
       const times = { from: dateOfTimestamp(from), to: dateOfTimestamp(to) };
-      const keyIds = { keyIds: keys?.ids, otherThanKeyIds: labelledKeys?.ids };
+      const keyIds = { keyIds: keys?.ids, excludedKeyIds: excludedKeys?.ids };
       const period = { ...request, ...times, ...keyIds };
       const [{ sums, hasMore }, timesOf] = await Promise.all([
         sumUsage(pool, period),

@@ -18,7 +18,8 @@ export interface RequestPage {
   filter?: UsageFilter | undefined;
   /** Only the requests of these keys. */
   keyIds?: readonly string[] | undefined;
-  otherThanKeyIds?: readonly string[] | undefined;
+  /** Not the requests of these keys. */
+  excludedKeyIds?: readonly string[] | undefined;
   onlyFailed: boolean;
   /** Empty: any end. Only requests whose trail is stored have one. */
   errorCode: string;

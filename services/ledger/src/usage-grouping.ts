@@ -24,7 +24,7 @@ interface Filtered {
   filter?: UsageFilter | undefined;
   keyIds?: readonly string[] | undefined;
   /** Not the usage of these keys. */
-  otherThanKeyIds?: readonly string[] | undefined;
+  excludedKeyIds?: readonly string[] | undefined;
 }
 
 /** Adds a value to those of a statement, and returns its name there. */
@@ -41,7 +41,7 @@ export function groupingsOf({
 
 /** Returns the conditions of rows of usage, or of entries, that match. */
 export function filterConditions(
-  { accountId, filter, keyIds, otherThanKeyIds }: Filtered,
+  { accountId, filter, keyIds, excludedKeyIds }: Filtered,
   add: AddValue,
 ): readonly string[] {
   const { keyId = "", alias = "", provider = "", routeType = "", plan = "" } = filter ?? {};
@@ -53,11 +53,11 @@ export function filterConditions(
     ...columns.map(([column, value]) => `${column} = ${add(value)}`),
     ...(filter?.without ?? []).flatMap(withoutCondition),
     ...(keyIds === undefined ? [] : [`key_id = ANY (${add(keyIds)}::text[])`]),
-    ...(otherThanKeyIds === undefined ? [] : [`key_id <> ALL (${add(otherThanKeyIds)}::text[])`]),
+    ...(excludedKeyIds === undefined ? [] : [`key_id <> ALL (${add(excludedKeyIds)}::text[])`]),
   ];
 }
 
-/** Returns the condition of usage that has none of a dimension. That of tags and owners names keys. */
+/** Returns the condition of usage that has none of a dimension. For tags and owners, keys are excluded instead. */
 function withoutCondition(by: UsageBy): string[] {
   if (by === UsageBy.TAG || by === UsageBy.OWNER) return [];
   const column = withoutColumns.includes(by) ? columns[by] : undefined;

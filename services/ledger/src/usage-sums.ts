@@ -31,7 +31,8 @@ export interface UsagePeriod {
   keyLabels?: readonly KeyLabel[];
   /** Only the usage of these keys. */
   keyIds?: readonly string[] | undefined;
-  otherThanKeyIds?: readonly string[] | undefined;
+  /** Not the usage of these keys. */
+  excludedKeyIds?: readonly string[] | undefined;
 }
 
 /**

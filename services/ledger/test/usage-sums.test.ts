@@ -248,7 +248,7 @@ describe("usage of a period", () => {
     ]);
     expect(await rows({ keyIds: ["key_cheap"] })).toEqual([["", "ada", 72n]]);
     expect(await rows({ keyIds: [] })).toEqual([]);
-    expect(await rows({ otherThanKeyIds: ["key_dear"] })).toEqual([["", "ada", 72n]]);
+    expect(await rows({ excludedKeyIds: ["key_dear"] })).toEqual([["", "ada", 72n]]);
     const without = (by: UsageBy) => ({ filter: create(UsageFilterSchema, { without: [by] }) });
     expect(await rows(without(UsageBy.PLAN))).toHaveLength(3);
     expect(await rows(without(UsageBy.MODEL))).toEqual([]);
