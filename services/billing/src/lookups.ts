@@ -8,7 +8,7 @@ import { recordContents } from "./contents/record-contents.ts";
 import { readAvailable, readCredits } from "./credits.ts";
 import { createKeyLookup, findEndedKeys } from "./key-lookup.ts";
 import type { KeyUses } from "./key-uses.ts";
-import { storeRefusals } from "./refusals/store-refusals.ts";
+import { recordRefusals } from "./refusals/record-refusals.ts";
 import { lookUpSettlement } from "./settlement.ts";
 
 interface LookupParts {
@@ -43,7 +43,7 @@ export function implementLookups({
     }),
     getAvailable: ({ accountId }) => readAvailable(ledger, accountId),
     getCredits: ({ accountId }) => readCredits(ledger, accountId, now()),
-    recordRefusals: (request) => storeRefusals(pool, request),
+    recordRefusals: (request) => recordRefusals(pool, request),
     async recordContents({ contents }) {
       await recordContents(pool, contentKey, contents);
       return {};

@@ -56,7 +56,7 @@ describe("records of refused requests", () => {
       ...{ route: "/v1/rerank", clientAddress: "203.0.113.7", userAgent: "curl/8" },
       clientRequestId: "mine",
     });
-    await recordRefusals(pool, [sent, record({ accountId: "acct_2", clientRequestId: "mine" })]);
+    await storeRefusals(pool, [sent, record({ accountId: "acct_2", clientRequestId: "mine" })]);
     for (const id of [sent.requestId, "mine"]) {
       expect(await findRefusals(prisma, { id, accountId: "acct_1" })).toEqual([sent]);
     }
@@ -68,7 +68,7 @@ describe("records of refused requests", () => {
   test("are listed newest first, in pages, by account, key and code", async () => {
     const codes = ["rate_limited", "invalid_param", "rate_limited"];
     const sent = codes.map((code) => record({ accountId: "acct_1", keyId: "key_1", code }));
-    await recordRefusals(pool, [...sent, record({ accountId: "acct_2" })]);
+    await storeRefusals(pool, [...sent, record({ accountId: "acct_2" })]);
     const ids = async (filter: object, more: object = {}) => {
       const found = await listRefusals(prisma, {
         ...page,
@@ -95,7 +95,7 @@ describe("records of refused requests", () => {
       record({ accountId: "acct_1", userAgent: "OpenAI/Python 2" }),
       record({ accountId: "acct_1", message: "of openai/python" }),
     ];
-    await recordRefusals(pool, [old, record({ accountId: "acct_1" }), recent]);
+    await storeRefusals(pool, [old, record({ accountId: "acct_1" }), recent]);
     const find = async (more: object) => {
       const found = await listRefusals(prisma, { ...page, filter: any, ...more });
       return { ids: found.refusals.map(({ requestId }) => requestId), next: found.next };
@@ -122,9 +122,9 @@ describe("records of refused requests", () => {
   test("of a flood are few, of several processes together, and leave room for other accounts", async () => {
     const flood = (accountId: string) =>
       Array.from({ length: 1_000 }, () => record({ accountId, message: "x".repeat(1_024) }));
-    await Promise.all([1, 2, 3, 4, 5].map(() => recordRefusals(pool, flood("acct_flood"))));
-    await recordRefusals(pool, flood(""));
-    await recordRefusals(pool, [record({ accountId: "acct_quiet" })]);
+    await Promise.all([1, 2, 3, 4, 5].map(() => storeRefusals(pool, flood("acct_flood"))));
+    await storeRefusals(pool, flood(""));
+    await storeRefusals(pool, [record({ accountId: "acct_quiet" })]);
     // The flood may have begun in the minute before.
     for (const accountId of ["acct_flood", ""]) {
       const stored = await countBy(accountId);
@@ -132,7 +132,7 @@ describe("records of refused requests", () => {
       expect(stored).toBeLessThanOrEqual(120);
     }
     expect(await countBy("acct_quiet")).toBe(1);
-    for (let n = 0; n < 10; n += 1) await recordRefusals(pool, flood(`acct_${n}`));
+    for (let n = 0; n < 10; n += 1) await storeRefusals(pool, flood(`acct_${n}`));
     const stored = await prisma.refusal.count();
     expect(stored).toBeGreaterThanOrEqual(300);
     expect(stored).toBeLessThanOrEqual(600);
@@ -152,7 +152,7 @@ describe("records of refused requests", () => {
     for (const _ of floods) {
       for (const _ of [1, 2, 3]) {
         const records = longest.map((one) => ({ ...one, requestId: newRequestId() }));
-        await storeRefusals(pool, create(RecordRefusalsRequestSchema, { refusals, records }));
+        await recordRefusals(pool, create(RecordRefusalsRequestSchema, { refusals, records }));
       }
       await pool.query("UPDATE refusal SET recorded_at = recorded_at - '10 minutes'::interval");
     }
@@ -169,8 +169,8 @@ describe("records of refused requests", () => {
 
   test("are deleted after some days, and recorded once", async () => {
     const [old, recent] = [record({ accountId: "acct_1" }), record({ accountId: "acct_1" })];
-    await recordRefusals(pool, [old, recent]);
-    await recordRefusals(pool, [recent]);
+    await storeRefusals(pool, [old, recent]);
+    await storeRefusals(pool, [recent]);
     await pool.query(
       "UPDATE refusal SET recorded_at = now() - '8 days'::interval WHERE request_id = $1",
       [old.requestId],
@@ -182,6 +182,6 @@ describe("records of refused requests", () => {
 
   test("more than fit one call are refused", async () => {
     const many = Array.from({ length: 1_001 }, () => record());
-    await expect(recordRefusals(pool, many)).rejects.toMatchObject({ param: "records" });
+    await expect(storeRefusals(pool, many)).rejects.toMatchObject({ param: "records" });
   });
 });
