@@ -120,6 +120,13 @@ describe("the data of people", () => {
     for (const target of [email, other]) {
       await createChannel(prisma, sealer, { ...mail, target }, new Date());
     }
+    const formerKey = createSealer(randomUUID());
+    const unreadable = await createChannel(
+      prisma,
+      formerKey,
+      { ...mail, target: other },
+      new Date(),
+    );
     await operators.removeMember({ account, personId });
     await operators.inviteMember({ account, email, role: MemberRole.BILLING });
     await erase();
@@ -128,7 +135,9 @@ describe("the data of people", () => {
     expect(row.subject).not.toContain(email);
     expect(await prisma.invitation.count({ where: { email } })).toBe(0);
     expect((await prisma.apiKey.findUniqueOrThrow({ where: { id: keyId } })).owner).toBe("");
-    const channels = await prisma.warningChannel.findMany({ where: { accountId: account } });
+    const channels = await prisma.warningChannel.findMany({
+      where: { accountId: account, id: { not: unreadable.stored.id } },
+    });
     expect(channels.map((one) => openTarget(sealer, one).target)).toEqual([other]);
     const { records } = await operators.listAudit({ limit: 1 });
     expect(records).toMatchObject([{ action: "ErasePerson", subjectId: personId }]);
