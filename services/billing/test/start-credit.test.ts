@@ -8,7 +8,7 @@ import {
   startStripeStandIn,
   stripeEvent,
 } from "@tollgate/simulator/stripe-stand-in";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Mailing } from "../src/mail/mailing.ts";
 import { createMailTexts, type Mail } from "../src/mail/messages.ts";
 import type { SignUpSettings } from "../src/members/sign-up-settings.ts";
@@ -163,13 +163,20 @@ describe("a start credit that needs a card", () => {
     expect([await dueOf(account), balances.get(account)]).toEqual([creditNanoUsd, 0n]);
   });
 
-  test("is paid by the hourly comparison where the event was lost", async () => {
+  test("is paid by the hourly comparison where the event was lost, also if another card cannot be read", async () => {
     const account = await signUp();
-    await saveCard(account);
+    const unreadable = await signUp();
+    for (const one of [account, unreadable]) await saveCard(one);
+    const { customers } = access.stripe;
+    const retrieve = customers.retrieve.bind(customers);
+    const spy = vi.spyOn(customers, "retrieve").mockImplementation(((id: string, query: object) => {
+      return id === `cus_${unreadable}` ? Promise.reject(new Error("away")) : retrieve(id, query);
+    }) as typeof retrieve);
+    onTestFinished(() => spy.mockRestore());
     const hourAgo = new Date(Date.now() - 3_600_000);
-    const parts = { prisma: tested.prisma, ledger, access, sealer };
+    const parts = { prisma: tested.prisma, ledger, access, sealer, log };
     await Promise.all([payCardCredits(parts, hourAgo), payCardCredits(parts, hourAgo)]);
-    expect(balances.get(account)).toBe(creditNanoUsd);
+    expect([account, unreadable].map((one) => balances.get(one))).toEqual([creditNanoUsd, 0n]);
   });
 
   test("stores no fingerprint and no address in the clear", async () => {

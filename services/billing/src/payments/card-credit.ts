@@ -1,3 +1,4 @@
+import type { Log } from "@tollgate/core/log";
 import type { LedgerService } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Client } from "@tollgate/rpc/implementation";
 import type Stripe from "stripe";
@@ -16,7 +17,7 @@ export interface CardCreditParts {
 }
 
 const reference = "start-credit";
-/** How many accounts one round of `payCardCredits` reads the cards of. */
+/** Of how many accounts `payCardCredits` reads the cards at most. */
 const batch = 200;
 
 /**
@@ -38,8 +39,14 @@ export async function payCardCredit(parts: CardCreditParts, accountId: string): 
   return credited;
 }
 
-/** Pays the start credits whose events were lost: of accounts that began to save a card since then. */
-export async function payCardCredits(parts: CardCreditParts, since: Date): Promise<void> {
+/**
+ * Pays the start credits whose events were lost: of accounts that began to save a card since then. The log names
+ * each account for which that failed.
+ */
+export async function payCardCredits(
+  parts: CardCreditParts & { log: Log },
+  since: Date,
+): Promise<void> {
   const accounts = await parts.prisma.account.findMany({
     where: {
       ...{ closedAt: null, startCreditNanoUsd: { gt: 0n } },
@@ -49,7 +56,12 @@ export async function payCardCredits(parts: CardCreditParts, since: Date): Promi
     take: batch,
     select: { id: true },
   });
-  for (const { id } of accounts) await payCardCredit(parts, id);
+  for (const { id } of accounts) {
+    await payCardCredit(parts, id).catch(({ message }: Error) => {
+      const failure = { account_id: id, reason: message };
+      parts.log.warn(failure, "paying a start credit failed and will be retried");
+    });
+  }
 }
 
 /**
