@@ -13,7 +13,10 @@ import { runTollgate } from "../src/tollgate-command.ts";
 
 const { stack, expectBooks } = await sharedStack();
 
-describe("the commands of keys, accounts and wallets", () => {
+/** A busy machine takes seconds for each command. */
+const timeout = 240_000;
+
+describe("the commands of keys, accounts and wallets", { timeout }, () => {
   function tollgate(...args: string[]) {
     return runTollgate(stack.operatorAddress, testSecrets, args);
   }
@@ -105,12 +108,15 @@ describe("the commands of keys, accounts and wallets", () => {
     const { body } = await send(`${stack.url}/v1/chat/completions`, { key, body: chatBody() });
     const { usage } = body as { usage: { cost: number } };
     const cost = formatUsd(nanoUsd(usage.cost));
-    const { stdout, stderr } = await eventually(async () => {
-      const found = await find(key);
-      expect(found.stdout).toContain(`charged this month: ${cost} USD`);
-      expect(found.stdout).toMatch(/last used: 20\d\d-/);
-      return found;
-    });
+    const { stdout, stderr } = await eventually(
+      async () => {
+        const found = await find(key);
+        expect(found.stdout).toContain(`charged this month: ${cost} USD`);
+        expect(found.stdout).toMatch(/last used: 20\d\d-/);
+        return found;
+      },
+      { timeout: 60_000 },
+    );
     expect(stdout).toContain(`key ${keyId} `);
     expect(stdout).toContain(`key: ${key.slice(0, 16)}…${key.slice(-4)}`);
     expect(stdout + stderr).not.toContain(key);

@@ -47,7 +47,7 @@ describe("the keys of members", () => {
     await stack.operator.revokeKey({ keyId: ownKeyId });
     await stack.operator.updateAccount({ account, keyBounds: { maxKeys: 1, models: [] } });
     const { operator } = await joinAs(stack, account, DEVELOPER);
-    const expiresAt = timestampFromDate(new Date(Date.now() + 1_000));
+    const expiresAt = timestampFromDate(new Date(Date.now() + 3_000));
     const { keyId } = await operator.createKey({ expiresAt });
     const later = timestampFromDate(new Date(Date.now() + 3_600_000));
     const second = await eventually(() => operator.createKey({}));

@@ -9,7 +9,7 @@ import { runTollgate } from "../src/tollgate-command.ts";
 
 const usd = 1_000_000_000n;
 const manyEntries = 100_000;
-/** Other tests may use the machine. */
+/** Of a call: other tests may use the machine. */
 const timeoutMs = 60_000;
 
 /** The first moment of the month (UTC) that is `months` after the present one. */
@@ -18,7 +18,7 @@ function month(months: number): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1));
 }
 
-describe("a statement", () => {
+describe("a statement", { timeout: 4 * timeoutMs }, () => {
   let stack: OwnStack;
   let database: pg.Client;
 
@@ -86,7 +86,7 @@ describe("a statement", () => {
   }
 
   async function statementsOf(account: string) {
-    return (await stack.operator.listStatements({ account })).statements;
+    return (await stack.operator.listStatements({ account }, { timeoutMs })).statements;
   }
 
   test("sums a month with 100,000 entries as the entries do, over the ends of months", async () => {
@@ -117,7 +117,8 @@ describe("a statement", () => {
     const [listed] = await statementsOf(account);
     const number = listed?.number ?? 0n;
     expect(listed?.sums).toMatchObject({ charges: [], topUps: [], refunds: [], adjustments: [] });
-    const { statement, pdf } = await stack.operator.getStatement({ account, number, asPdf: true });
+    const request = { account, number, asPdf: true };
+    const { statement, pdf } = await stack.operator.getStatement(request, { timeoutMs });
     const sums = statement?.sums;
     expect(statement).toMatchObject({
       month: start.toISOString().slice(0, 7),
@@ -154,7 +155,7 @@ describe("a statement", () => {
     const total = micro.slice(0, -1).reduce((sum, one) => sum + one, 0n);
     expect(total).toBe(micro.at(-1));
     expect(micro.at(-1)).toBe((sums?.closingNanoUsd ?? 0n) / 1_000n);
-    const { csv } = await stack.operator.getStatement({ number, asCsv: true });
+    const { csv } = await stack.operator.getStatement({ number, asCsv: true }, { timeoutMs });
     expect(stdout).toBe(csv);
   });
 
@@ -203,7 +204,7 @@ describe("a statement", () => {
     await stack.operator.updateBillingProfile({ account, profile });
     await issue();
     const [{ number = 0n } = {}] = await statementsOf(account);
-    const read = () => stack.operator.getStatement({ number, asPdf: true });
+    const read = () => stack.operator.getStatement({ number, asPdf: true }, { timeoutMs });
     const before = await read();
     expect(before.statement?.customer).toEqual(["Acme Ltd", "1 High Street", "London", "GB1"]);
     const correction = { account, amountNanoUsd: -usd, reason: "Late", reference: "late" };

@@ -12,11 +12,14 @@ import { createDatabase } from "@tollgate/local/postgres";
 import { startWorkers, type Workers, workerCount } from "@tollgate/local/workers";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
+import { metricSum } from "../src/process-metrics.ts";
 import { sourceCache } from "../src/programs.ts";
 import { chatBody } from "../src/request.ts";
 
 const demoCatalog = fileURLToPath(import.meta.resolve("@tollgate/simulator/demo-catalog.yaml"));
 const credit = 1_000_000_000n;
+/** A busy machine takes long to start a worker. */
+const patient = { timeout: 60_000 };
 /** A model whose only slot takes few requests. */
 const limitedModel = `
   - alias: limited
@@ -107,11 +110,8 @@ describe.runIf(process.platform === "linux")("two workers", () => {
   const chats = (key: string, count: number, model?: string) =>
     Promise.all(Array.from({ length: count }, () => chat(key, model)));
 
-  async function requestsOf(port: number): Promise<number> {
-    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    const lines = metrics.matchAll(/^tollgate_requests_total\{[^}]*\} (\d+)$/gm);
-    return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
-  }
+  const requestsOf = (port: number) =>
+    metricSum([`http://127.0.0.1:${port}`], "tollgate_requests_total");
 
   test("share one port, and each has its metrics", async () => {
     const { key } = await newKey();
@@ -139,17 +139,14 @@ describe.runIf(process.platform === "linux")("two workers", () => {
     expect(statuses.filter((status) => status === 503)).toHaveLength(25);
   });
 
-  test("both refuse a key that was revoked, soon", async () => {
+  test("both refuse a key that was revoked", async () => {
     const { key, keyId } = await newKey();
     expect(new Set((await chats(key, 20)).map(({ status }) => status))).toEqual(new Set([200]));
     await operator.client.revokeKey({ keyId });
-    await eventually(
-      async () => {
-        const statuses = (await chats(key, 20)).map(({ status }) => status);
-        expect(new Set(statuses)).toEqual(new Set([403]));
-      },
-      { timeout: 5_000 },
-    );
+    await eventually(async () => {
+      const statuses = (await chats(key, 20)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([403]));
+    });
   });
 
   test("a worker that is killed is replaced, and loses no charge of a response", async () => {
@@ -166,15 +163,15 @@ describe.runIf(process.platform === "linux")("two workers", () => {
     const clients = Promise.all(Array.from({ length: 8 }, client));
     for (const pid of pids) {
       const before = served.size;
-      await eventually(() => expect(served.size).toBeGreaterThan(before + 50));
+      await eventually(() => expect(served.size).toBeGreaterThan(before + 50), patient);
       process.kill(pid, "SIGKILL");
-      await eventually(() => expect(workers.pids()).not.toContain(pid));
+      await eventually(() => expect(workers.pids()).not.toContain(pid), patient);
       await eventually(async () => {
         for (const port of operationsPorts) await requestsOf(port);
-      });
+      }, patient);
     }
     const before = served.size;
-    await eventually(() => expect(served.size).toBeGreaterThan(before + 50));
+    await eventually(() => expect(served.size).toBeGreaterThan(before + 50), patient);
     isDone = true;
     await clients;
     await eventually(async () => {
@@ -183,8 +180,8 @@ describe.runIf(process.platform === "linux")("two workers", () => {
       expect([...served].filter((requestId) => !charged.has(requestId))).toEqual([]);
       const { result } = await operator.client.verifyLedger({});
       expect(result).toMatchObject({ discrepancies: [] });
-    });
-  });
+    }, patient);
+  }, 300_000);
 
   async function entriesOf(account: string) {
     const all = [];

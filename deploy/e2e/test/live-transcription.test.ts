@@ -327,6 +327,9 @@ describe("live transcription", () => {
     expect(entry?.quantity).toBeLessThanOrEqual(60n);
   });
 
+  /** Returns the seconds since a time, rounded up, as they are billed. */
+  const secondsSince = (at: number) => BigInt(Math.ceil((performance.now() - at) / 1_000));
+
   /** These mostly wait, so they run concurrently. */
   describe.concurrent("limits of time", () => {
     test("a provider that takes long for its last events is read to the end", async () => {
@@ -338,25 +341,33 @@ describe("live transcription", () => {
     });
 
     test("without durations the elapsed time is billed", async () => {
+      const startedAt = performance.now();
       const stream = await live.start({ model: "test-hear-bare-late" });
       talk(stream, 1);
       stream.socket.close();
       await stream.closed;
-      expect(await entryOf(stack, account, stream.requestId)).toMatchObject({
-        quantity: 2n,
-        basis: "wall_clock",
-      });
+      const elapsed = secondsSince(startedAt);
+      const entry = await entryOf(stack, account, stream.requestId);
+      expect(entry?.basis).toBe("wall_clock");
+      expect(entry?.quantity).toBeGreaterThanOrEqual(2n);
+      expect(entry?.quantity).toBeLessThanOrEqual(elapsed);
     });
 
     test("without durations the time until the last event of the provider is billed", async () => {
+      const startedAt = performance.now();
       const stream = await live.start({ model: "test-hear-bare-open" });
+      let untilLast = 0n;
+      stream.socket.on("message", () => {
+        untilLast = secondsSince(startedAt);
+      });
       talk(stream, 1);
       stream.socket.close();
       expect(await stream.closed).toBe(1_000);
-      expect(await entryOf(stack, account, stream.requestId)).toMatchObject({
-        quantity: 1n,
-        basis: "wall_clock",
-      });
+      expect(secondsSince(startedAt)).toBeGreaterThan(untilLast);
+      const entry = await entryOf(stack, account, stream.requestId);
+      expect(entry?.basis).toBe("wall_clock");
+      expect(entry?.quantity).toBeGreaterThanOrEqual(1n);
+      expect(entry?.quantity).toBeLessThanOrEqual(untilLast);
     });
 
     test.each([
@@ -381,7 +392,8 @@ describe("live transcription", () => {
         const startedAt = performance.now();
         await Promise.all([replica.stop(), stream.closed]);
         expect([await silent.closed, silent.frames]).toEqual([1_001, []]);
-        expect(performance.now() - startedAt).toBeLessThan(10_000);
+        // Long before the deadline of its drain.
+        expect(performance.now() - startedAt).toBeLessThan(20_000);
         expect(await stream.closed).toBe(1_001);
         expect(finals(stream)).toEqual([2, 1]);
         expect(await entryOf(stack, account, stream.requestId)).toMatchObject({
