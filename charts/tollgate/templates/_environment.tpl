@@ -177,7 +177,7 @@ Takes a dict of name and settings. Renders seven eighths of the volume of a serv
 {{- end }}
 {{- end }}
 
-{{/* Renders "true" where billing encrypts what is stored of people. */}}
+{{/* Renders "true" where billing needs the key that encrypts mail, webhooks and second factors. */}}
 {{- define "tollgate.needsIdentityKey" -}}
 {{- if or .Values.secrets.smtp.name .Values.warnings.webhooks (ne .Values.console.requireTotp "off") -}}
 true

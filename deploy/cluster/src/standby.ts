@@ -14,7 +14,7 @@ const standby = "postgres-standby";
 /** The label by which the Service finds the server that takes writes. */
 const roleLabel = "test.tollgate/role";
 const replicationSeconds = 120;
-/** The settings of the chart's Postgres, of which a standby must not allow fewer connections. */
+/** The settings of the chart's Postgres. A standby must allow at least as many connections. */
 const settings = ["-c", "listen_addresses=*", "-c", "max_connections=300"];
 
 /**

@@ -11,7 +11,7 @@ export interface Forwarder {
   accepted(): number;
   /** Leads new connections to another port, or with undefined to none. Cuts those that are open. */
   moveTo(port: number | undefined): void;
-  /** Stops passing bytes on, and accepts connections that lead nowhere. Returns a function that passes all on. */
+  /** Passes no bytes on, also of new connections. Returns a function that passes them on again. */
   silence(): () => void;
   close(): Promise<void>;
 }

@@ -8,8 +8,8 @@ import { eventually } from "./eventually.ts";
 import { findPythonPackage } from "./python-package.ts";
 
 /**
- * moto, which implements AWS's token service with its policies. Its credentials are valid for 15 minutes at least,
- * so that a server in front shortens their life.
+ * moto, which implements AWS's token service with its policies. Its credentials are valid for at least 15 minutes:
+ * a server in front of it replaces their expiry by an earlier one.
  */
 export interface Moto {
   /** The address of the token service. */
@@ -20,7 +20,7 @@ export interface Moto {
   webIdentities: readonly string[];
   /** Calls an action of IAM as the owner of the account. Resolves with the response. */
   administer(action: string, members: Record<string, string>): Promise<string>;
-  /** From here on it checks signatures and policies. */
+  /** Makes it check signatures and policies from now on. */
   requireAuthorization(): Promise<void>;
   stop(): Promise<void>;
 }

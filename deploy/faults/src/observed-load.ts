@@ -8,7 +8,7 @@ import type { FaultWorkload } from "./workload.ts";
 const pollMs = 50;
 const pauseMs = 20;
 
-/** The parts of a run, in which different things happen to its database. */
+/** The parts of a run: before, during and after the outage of its database. */
 export type LoadPart = "before" | "during" | "after";
 
 /** Clients that send requests, whose results are sorted by the part in which they ended. */

@@ -15,7 +15,7 @@ import type { RestorableDatabase } from "./restorable-databases.ts";
 import { judgeLedger, waitForSettlement } from "./settlement.ts";
 import { rerankWorkload, speechWorkload } from "./specialty-workloads.ts";
 
-/** Those whose clients wait. What is stored only in Postgres, such as an OCR job, is lost with it. */
+/** Those that store nothing in Postgres alone, as OCR jobs do: that is lost with the database. */
 const workloads = [
   ...[chatWorkload, chatStream, chatKeyed, agentTurn],
   ...[rerankWorkload, speechWorkload],

@@ -23,8 +23,8 @@ function drawPicture(): Buffer {
 }
 
 /**
- * A row begins with its filter, and is compressed to little by it: the first has what a pixel adds to the one
- * before, the others what it adds to the one above.
+ * Returns a row with its filter in front, by which it compresses well: the first row has the difference of each
+ * pixel from the one to its left, the others from the one above.
  */
 function row(y: number): Buffer {
   const pixel = y === 0 ? [1, 0, 0] : [0, 1, 0];

@@ -231,7 +231,7 @@ describe("second factors", () => {
     expect(text).not.toContain(Buffer.from(Secret.fromBase32(secret).bytes).toString("latin1"));
   });
 
-  /** Resolves with whether who has a session must set up a second factor first. */
+  /** Resolves with whether the person of a session must set up a second factor first. */
   async function mustSetUp(sessionHash: Uint8Array): Promise<boolean | undefined> {
     const credential = { case: "sessionHash", value: sessionHash } as const;
     return (await identity.authenticate({ credential })).identity?.mustSetUpFactor;
@@ -243,7 +243,7 @@ describe("second factors", () => {
     expect([signedIn?.mustSetUpFactor, await mustSetUp(sessionHash)]).toEqual([true, true]);
     const present = { sessionHash, presentPassword: password, issuer: "Tollgate" };
     const { secret } = await identity.createSecondFactor(present);
-    // A secret that no code was entered of is no second factor.
+    // A secret is no second factor before a code of it was entered.
     expect(await mustSetUp(sessionHash)).toBe(true);
     await identity.enableSecondFactor({ sessionHash, code: codeOf(secret) });
     expect(await mustSetUp(sessionHash)).toBe(false);

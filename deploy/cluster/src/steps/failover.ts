@@ -5,7 +5,7 @@ import { sleep } from "../wait-for.ts";
 import { compareCharges } from "./books.ts";
 import { type ClusterStep, creditUsd, underLoad, usualLoad } from "./step.ts";
 
-/** How long the Service leads to no server: long enough that requests are refused. */
+/** How long the Service has no server: long enough that requests are refused. */
 const awayMs = 7_000;
 /** A connection to a server that is lost fails after 20 s at the latest. */
 const recoveryMs = 30_000;
@@ -24,7 +24,7 @@ export const failover: ClusterStep = {
     let movedMs = 0;
     let outageMs = 0;
     const { load } = await underLoad(own, usualLoad(own), async () => {
-      // The load counts from its start, which is a little earlier.
+      // `lastFailureMs` of the load counts from its own start, which is a little earlier.
       const startedAt = performance.now();
       await database.killFirst();
       const killedAt = performance.now();

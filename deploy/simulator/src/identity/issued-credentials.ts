@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** How a token server answers, until it is told otherwise. `foreign`: with credentials that no provider takes. */
+/** How a token server fails. `foreign`: it responds with credentials that no provider accepts. */
 export type TokenFault =
   | "refused"
   | "unavailable"

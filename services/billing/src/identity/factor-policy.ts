@@ -21,8 +21,8 @@ export function factorPolicyOf(
 }
 
 /**
- * Returns whether who has a session must set up a second factor before anything else. After a sign-in by an
- * OpenID provider nobody must: the provider decides how many factors it asks for.
+ * Returns whether the person of a session must set up a second factor before any other call. Nobody must after a
+ * sign-in by an OpenID provider: the provider decides how many factors it asks for.
  */
 export function mustSetUpFactor({ operator, method }: LiveSession, policy: FactorPolicy): boolean {
   if (policy === "off" || method === "provider") return false;

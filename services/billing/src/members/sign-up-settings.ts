@@ -10,7 +10,7 @@ export interface SignUpSettings {
   domains: readonly string[];
   /** The credit of a new account. */
   creditNanoUsd: bigint;
-  /** Whether the credit is paid once a card is saved, for which it was not paid before. */
+  /** Whether the credit is paid only once a card is saved with which no other account got one. */
   creditNeedsCard: boolean;
   /** The address of the terms that a person accepts by signing up; empty for none. */
   termsUrl: string;
@@ -24,7 +24,7 @@ interface Available {
 
 /**
  * Reads the settings of sign-up. Throws a StartError for an invalid one, and where people may sign up but
- * no mail is sent, or need a card but no card can be saved.
+ * no mail is sent, or the credit needs a card but none can be saved.
  */
 export function readSignUpSettings(
   env: Environment,

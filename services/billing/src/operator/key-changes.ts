@@ -94,8 +94,8 @@ export function implementKeyChanges(parts: OperatorParts) {
 }
 
 /**
- * Runs a change of a key in a transaction that has locked its row; and, where a member changes its expiry, that of
- * the account before, whose keys are counted then.
+ * Runs a change of a key in a transaction that has locked the row of the key. A member who changes its expiry
+ * needs room for a key of the account: then the row of the account is locked first.
  */
 function withLockedKey<Result>(
   { prisma, actor }: OperatorParts,

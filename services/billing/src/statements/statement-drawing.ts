@@ -10,9 +10,8 @@ const maxWaiting = 20;
 export type StatementDrawing = (statement: Statement) => Promise<Uint8Array<ArrayBuffer>>;
 
 /**
- * Creates what draws one statement at a time, so that the requests of others have the process between its rows.
- * While one of an account waits or is drawn, another one of the same account is refused with `rate_limited`; and so
- * is any while 20 wait.
+ * Returns a function that draws one statement at a time. While a statement of an account is drawn or waits, another
+ * one of the same account is refused with `rate_limited`, and so is any while 20 wait.
  */
 export function createStatementDrawing(
   draw: StatementDrawing = (statement) => drawStatement(statement),

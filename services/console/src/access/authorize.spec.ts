@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { authorizeCall } from "./authorize.ts";
 import { consoleRules, operatorRules, playgroundRule, type Rule } from "./permissions.ts";
 
-test("who must set up a second factor makes no other call, with any role", () => {
+test("a person who must set up a second factor may make no other call, with any role", () => {
   const rules: readonly (readonly [string, Rule])[] = [
     ...Object.entries<Rule>(operatorRules),
     ...Object.entries<Rule>(consoleRules),

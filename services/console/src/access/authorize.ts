@@ -5,8 +5,8 @@ import { OperatorRole } from "@tollgate/proto/tollgate/v1/operator";
 import type { Rule } from "./permissions.ts";
 
 /**
- * Throws a ConnectError with the code `permission_denied` unless the rule allows the call, also to who must set
- * up a second factor first.
+ * Throws a ConnectError with the code `permission_denied` unless the rule allows the call. A person who must set
+ * up a second factor first may make only the calls that do that.
  */
 export function authorizeCall(identity: Identity, rule: Rule): void {
   const { role, operator, accountId, memberRole } = identity;

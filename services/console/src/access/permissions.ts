@@ -17,7 +17,7 @@ export interface Rule {
    * a customer or a member may make.
    */
   confinedBy?: "account" | "key";
-  /** Whether somebody makes it who must set up a second factor first. */
+  /** Whether a person who must set up a second factor first may make it. */
   setsUpFactor?: true;
 }
 

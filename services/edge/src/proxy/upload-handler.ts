@@ -23,7 +23,7 @@ export function forwardUpload(
   return async (context, principal) => {
     await balance.check(principal.accountId);
     const { req, res } = context;
-    // A form is read, and sent on, as it is.
+    // The service reads the form without decoding it.
     if (codingOf(req) !== noCoding) throw unknownCoding(codingOf(req), []);
     if (res.destroyed) return;
     attachContext(context);

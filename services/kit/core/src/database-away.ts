@@ -1,7 +1,7 @@
 /** Codes of Node, of Postgres and of Prisma for a server that cannot be reached, or whose connection broke. */
 const codes: ReadonlySet<string> = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
-  // Its name has no address now: it moves, or the name server is away.
+  // The name of the server has no address now: the server moves, or the name server is away.
   ...["ENOTFOUND", "EAI_AGAIN"],
   // admin_shutdown, crash_shutdown, cannot_connect_now and read_only_sql_transaction.
   ...["57P01", "57P02", "57P03", "25006"],

@@ -17,7 +17,7 @@ test("work runs one after another, also behind work that fails", async () => {
   expect(events).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
 });
 
-test("what is more than may wait is refused, until there is room", async () => {
+test("a call beyond the most that may wait is refused, until there is room", async () => {
   const inTurn = createTurns(2, "busy");
   const running = [inTurn(async () => 1), inTurn(async () => 2)];
   const refused = { code: "rate_limited", message: "busy", retryAfterSeconds: 5 };

@@ -1,11 +1,11 @@
 import { GatewayError } from "./errors.ts";
 
-/** Runs a piece of work when those before it have ended. */
+/** Runs a piece of work once those before it have ended. */
 export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Creates what runs one piece of work at a time, in the order of the calls. A call beyond `most` that wait or run
- * is refused with `rate_limited` and the message.
+ * Returns a function that runs one piece of work at a time, in the order of its calls. While `most` run or wait,
+ * a further call is refused with `rate_limited` and the message.
  */
 export function createTurns(most: number, message: string): InTurn {
   let last: Promise<unknown> = Promise.resolve();

@@ -85,12 +85,12 @@ function partsOf(content: unknown): TracedPart[] {
 }
 
 function toPart(part: JsonObject): TracedPart {
-  const { type, text, thinking, id, name, input, tool_use_id: answered, content } = part;
+  const { type, text, thinking, id, name, input, tool_use_id: callId, content } = part;
   if (typeof text === "string") return textPart(text);
   if (typeof thinking === "string") return { type: "reasoning", content: thinking };
   if (type === "tool_use") return { type: "tool_call", id, name, arguments: input };
   if (type === "tool_result") {
-    return { type: "tool_call_response", id: answered, response: content };
+    return { type: "tool_call_response", id: callId, response: content };
   }
   return { ...part, type: String(type) };
 }

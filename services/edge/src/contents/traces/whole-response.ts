@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, jsonObjectOf, objectsIn } from "@tollgat
 
 /**
  * Returns the response that the events of a stream make up, in the form of a whole response of the same API:
- * texts and calls of tools. Events after which the stream was cut are left out.
+ * texts and calls of tools. An event that was cut is left out.
  */
 export function wholeOfStream(events: string): JsonObject {
   const response = new StreamParts();

@@ -2,7 +2,7 @@ import { ocrForm } from "@tollgate/http/forms/ocr";
 import { z } from "zod";
 import { jsonResponseDoc, type Operation } from "../../openapi/operation.ts";
 
-/** Also of a job. */
+/** The form of a document, and of a job. */
 export const ocrExample = { file: "@page.png", model: "demo-ocr" };
 
 export const readDocumentOperation: Operation = {
@@ -14,7 +14,7 @@ export const readDocumentOperation: Operation = {
     "billed by page.",
   body: { kind: "form", name: "OcrForm", form: ocrForm, example: ocrExample },
   responses: {
-    200: jsonResponseDoc("OcrAnswer", z.looseObject({}), "The provider's response.", {
+    200: jsonResponseDoc("OcrResponse", z.looseObject({}), "The provider's response.", {
       text: "simulated text",
     }),
   },
