@@ -179,6 +179,20 @@ describe("the OpenAPI document and the gateway", () => {
       ];
       expect(statuses, operationId).toEqual([401, 402, 404, 400, 400]);
     }
+    const { key } = await stack.operator.createKey({
+      account: account.accountId,
+      channel: "settlement",
+    });
+    for (const [operationId, path, sender] of [
+      ["readDocument", "/v1/ocr", account.key],
+      ["createEmbeddings", "/v1/embeddings", account.key],
+      ["lookUpSettlement", "/v1/hf/billing", key],
+    ] as const) {
+      const options = { key: sender, body: "", method: "POST" };
+      expectExample(operationId, await send(`${stack.url}${path}`, options), "invalid_json");
+    }
+    await sent("lookUpSettlement", "channel_key_required", {});
+    await sent("lookUpSettlement", "invalid_param", { requestIds: 1 }, key);
     const gets: [string, number, string, string][] = [
       ["getModel", 404, "model_not_found", "/v1/models/demo-other"],
       ["listConversations", 400, "invalid_param", "/v1/conversations?limit=1&limit=2"],

@@ -141,8 +141,13 @@ describe("the OpenAPI document", () => {
         expect(codes.length, label).toBeGreaterThan(0);
         const names = Object.keys(media?.examples ?? {});
         const forms = new Set(names.map((name) => name.replace(/\w+$/, "")));
-        expect(forms.size, label).toBe(path.startsWith("/v1/models") ? 2 : 1);
-        expect(names.sort(), label).toEqual([...forms].flatMap(toNames(codes)).sort());
+        const hasVariant = path.startsWith("/v1/models");
+        expect(forms.size, label).toBe(hasVariant ? 2 : 1);
+        // Without the header of Anthropic's API, every query parameter is unknown.
+        const expected = [...forms]
+          .flatMap(toNames(codes))
+          .filter((name) => !(hasVariant && name === "invalid_param"));
+        expect(names.sort(), label).toEqual(expected.sort());
         for (const [name, { $ref }] of Object.entries(media?.examples ?? {})) {
           const component = String($ref).replace("#/components/examples/", "");
           const example = examples[component]?.value as { type?: string; error: { code: string } };

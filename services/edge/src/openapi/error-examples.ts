@@ -9,7 +9,7 @@ import {
   unknownParam,
 } from "@tollgate/core/errors";
 import { notFound } from "@tollgate/http/error-response";
-import { uploadTooLarge } from "@tollgate/http/multipart";
+import { malformedForm, uploadTooLarge } from "@tollgate/http/multipart";
 import { limitExceeded } from "@tollgate/metering/holds/limit-refusal";
 import { walletExhausted } from "@tollgate/metering/holds/wallet-refusal";
 import { LimitKind, LimitRefusalSchema } from "@tollgate/proto/tollgate/v1/limits";
@@ -28,11 +28,10 @@ export type ErrorExamples = Record<string, { value: object }>;
 /** A code, and the status with which it is sent. */
 type SentCode = Readonly<{ code: ErrorCode; status: number }>;
 
-/** The errors of one status of a route. */
+/** The errors of one status of a route, by the forms in which it writes them. */
 interface ErrorsOfStatus {
-  rows: readonly SentCode[];
-  /** The forms in which the route writes them. Undefined is the envelope. */
-  forms: readonly (ErrorForm | undefined)[];
+  /** A form that is undefined is the envelope. */
+  forms: readonly { form: ErrorForm | undefined; rows: readonly SentCode[] }[];
   operation: Operation;
   /** Whether the route charges nothing for a call of a provider. */
   isFree: boolean;
@@ -40,10 +39,10 @@ interface ErrorsOfStatus {
 
 /** Adds the examples of errors to those of the document, each once, and returns references to them. */
 export function errorExampleRefs(
-  { rows, forms, operation, isFree }: ErrorsOfStatus,
+  { forms, operation, isFree }: ErrorsOfStatus,
   examples: ErrorExamples,
 ): Record<string, JsonSchema> {
-  const refs = forms.flatMap((form) =>
+  const refs = forms.flatMap(({ form, rows }) =>
     rows.map((row) => {
       const { name, error } = exampleOf(row, operation, isFree);
       const prefix = form === undefined ? "" : `${form.name}.`;
@@ -68,13 +67,17 @@ function exampleOf(
   isFree: boolean,
 ): ErrorExample {
   const { id, body, ownErrors } = operation;
+  const isForm = body?.kind === "form";
   if (status !== errorCatalogue[code].status) {
-    return body?.kind === "form"
+    return isForm
       ? { name: `${code}.form_coding`, error: unknownCoding("gzip", []) }
       : { name: `${code}.coding`, error: undecodedCoding("compress") };
   }
   const own = ownErrors?.[code];
   if (own !== undefined) return { name: `${code}.${id}`, error: own };
+  if (code === "invalid_json" && isForm) {
+    return { name: `${code}.form`, error: malformedForm("its Content-Type is a different type") };
+  }
   if (code === "rate_limited" && isFree) {
     return { name: `${code}.free_calls`, error: tooManyFreeCalls(120, 0.1) };
   }

@@ -115,16 +115,17 @@ export function errorResponses(
   examples: ErrorExamples,
 ): Record<string, JsonSchema> {
   const { auth, errorForm, variantForm } = rules;
-  const forms = [errorForm, ...(variantForm ? [variantForm] : [])];
   const possible = new Set([...authErrors[auth], ...(operation.errors ?? [])]);
   const rates = isFree(rules) ? [] : rateLimitNames;
   const byStatus = Map.groupBy(
     errorTable.filter(({ code }) => possible.has(code)),
     ({ status }) => status,
   );
-  const responses = [...byStatus].map(([status, rows]) => [
-    status,
-    {
+  const isOfVariant = ({ code }: ErrorRow) => operation.variantErrors?.includes(code);
+  const responses = [...byStatus].map(([status, rows]) => {
+    const usual = { form: errorForm, rows: rows.filter((row) => !isOfVariant(row)) };
+    const forms = variantForm === undefined ? [usual] : [usual, { form: variantForm, rows }];
+    const response = {
       description: rows.map(({ code, meaning }) => `\`${code}\`: ${meaning}`).join("\n\n"),
       headers: headerRefs([
         ...commonHeaders,
@@ -132,12 +133,15 @@ export function errorResponses(
       ]),
       content: {
         "application/json": {
-          schema: oneOf(forms.map((form) => envelopeOf(rows, form?.name ?? envelopeName))),
-          examples: errorExampleRefs({ rows, forms, operation, isFree: isFree(rules) }, examples),
+          schema: oneOf(
+            forms.map(({ form, rows: sent }) => envelopeOf(sent, form?.name ?? envelopeName)),
+          ),
+          examples: errorExampleRefs({ forms, operation, isFree: isFree(rules) }, examples),
         },
       },
-    },
-  ]);
+    };
+    return [status, response];
+  });
   return Object.fromEntries(responses) as Record<string, JsonSchema>;
 }
 
@@ -146,7 +150,7 @@ function oneOf(schemas: readonly JsonSchema[]): JsonSchema {
   return schemas.length === 1 ? first : { anyOf: [...schemas] };
 }
 
-function envelopeOf(rows: typeof errorTable, name: string): JsonSchema {
+function envelopeOf(rows: readonly ErrorRow[], name: string): JsonSchema {
   const code = { enum: rows.map((row) => row.code) };
   const type = { enum: [...new Set(rows.map((row) => row.type))] };
   const properties = name === envelopeName ? { type, code } : { code };

@@ -38,6 +38,8 @@ export interface Operation {
   responses: Readonly<Record<string, ResponseDoc>>;
   /** Error codes of the route, besides those of its body and its rules. */
   errors?: readonly ErrorCode[];
+  /** Those of its errors that are sent in the `variantForm` of the route alone. */
+  variantErrors?: readonly ErrorCode[];
   /** Examples of its errors that differ from those of other routes: `exampleErrors`. */
   ownErrors?: Readonly<Partial<Record<ErrorCode, GatewayError>>>;
   /** Describes a 502 response that is not the error envelope. */

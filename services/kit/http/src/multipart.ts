@@ -39,14 +39,14 @@ export async function readMultipart(
   });
   form.on("file", (name, contents, { filename: fileName = "" }) => {
     parts.push({ kind: "file", name, fileName, contentType: "", offset: 0 });
-    contents.on("error", (error) => fail(malformed(describeParserError(error))));
+    contents.on("error", (error) => fail(malformedForm(describeParserError(error))));
     sinks.push(takeFile(name, count(contents)).catch(fail));
   });
   for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
-    form.on(limit, () => fail(malformed(`it has more than ${maxParts} parts`)));
+    form.on(limit, () => fail(malformedForm(`it has more than ${maxParts} parts`)));
   }
-  form.on("error", (error) => fail(malformed(describeParserError(error))));
-  req.on("aborted", () => fail(malformed("it was cut off")));
+  form.on("error", (error) => fail(malformedForm(describeParserError(error))));
+  req.on("aborted", () => fail(malformedForm("it was cut off")));
   const broken = untilAborted(failing.signal);
   let bodyBytes = 0;
   const chunks = req.pipe(gatherChunks());
@@ -56,7 +56,7 @@ export async function readMultipart(
       if (bodyBytes > maxFormBytes) throw uploadTooLarge();
       headers.push(chunk);
       const fault = headers.fault();
-      if (fault !== undefined) throw malformed(fault);
+      if (fault !== undefined) throw malformedForm(fault);
       // The next chunk waits for these, so that no more than one chunk is buffered.
       await Promise.race([broken, Promise.all([write(form, chunk), takeChunk?.(chunk)])]);
     }
@@ -109,13 +109,13 @@ function withHeaders(
   { contentTypes, offsets }: PartHeaders,
 ): FormPart[] {
   if (parts.length !== contentTypes.length || parts.some(({ name }) => name === undefined)) {
-    throw malformed("one of its parts has no name");
+    throw malformedForm("one of its parts has no name");
   }
   return parts.map((part, index) => {
     const { [index]: type } = contentTypes;
     if (part.kind !== "file") {
       if (isUtf8(type)) return part;
-      throw malformed("a field has a charset other than UTF-8", part.name);
+      throw malformedForm("a field has a charset other than UTF-8", part.name);
     }
     const contentType = type || "application/octet-stream";
     return { ...part, contentType, offset: offsets[index] ?? 0 };
@@ -125,7 +125,7 @@ function withHeaders(
 function openForm({ headers }: IncomingMessage): Busboy {
   // busboy would also accept a urlencoded form.
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(headers["content-type"] ?? "")) {
-    throw malformed("its Content-Type is a different type");
+    throw malformedForm("its Content-Type is a different type");
   }
   try {
     return busboy({
@@ -134,14 +134,14 @@ function openForm({ headers }: IncomingMessage): Busboy {
       limits: { fieldSize: maxFieldBytes, fieldNameSize: 200, parts: maxParts },
     });
   } catch (error) {
-    throw malformed(describeParserError(error));
+    throw malformedForm(describeParserError(error));
   }
 }
 
 function boundaryOf({ headers }: IncomingMessage): string {
   const boundary = formBoundary(headers["content-type"] ?? "");
   if (boundary !== undefined) return boundary;
-  throw malformed("its Content-Type has an ambiguous boundary");
+  throw malformedForm("its Content-Type has an ambiguous boundary");
 }
 
 /** Describes an error of busboy, which has no code, to the client. */
@@ -153,7 +153,8 @@ function describeParserError(error: unknown): string {
   return "it is malformed";
 }
 
-function malformed(why: string, param?: string): GatewayError {
+/** Returns the error of a body that is not a form, and why. */
+export function malformedForm(why: string, param?: string): GatewayError {
   return new GatewayError("invalid_json", `The body is not multipart/form-data: ${why}.`, {
     param,
   });

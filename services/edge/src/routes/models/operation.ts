@@ -40,6 +40,7 @@ export const listModelsOperation: Operation = {
     ),
   },
   errors: ["invalid_param"],
+  variantErrors: ["invalid_param"],
   ownErrors: { invalid_param: invalidParam("limit", "must be sent once") },
 };
 
@@ -68,6 +69,7 @@ export const getModelOperation: Operation = {
     ),
   },
   errors: ["invalid_param", "model_not_found"],
+  variantErrors: ["invalid_param"],
   ownErrors: {
     invalid_param: invalidParam("beta", "must be sent once"),
     model_not_found: new GatewayError("model_not_found", 'There is no model "demo-other".'),

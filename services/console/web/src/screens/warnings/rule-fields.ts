@@ -68,7 +68,7 @@ const gatewayFields: readonly RuleField[] = [
   },
   {
     ...{ name: "invoice", kind: WarningKind.INVOICE, isSwitch: true },
-    ...{ label: "Less is charged than a provider's invoice has" },
+    ...{ label: "Less is charged than a provider is paid" },
   },
   {
     ...{ name: "uncollected", kind: WarningKind.UNCOLLECTED, isMoney: true },
@@ -133,7 +133,7 @@ export function ruleText({ kind, threshold }: Rule): string {
     case WarningKind.PAYMENT:
       return "A payment was paid and is not credited.";
     case WarningKind.INVOICE:
-      return "Less was charged than a provider's invoice has.";
+      return "Less was charged than a provider was paid.";
     default:
       return "A rule that this page does not know.";
   }
