@@ -87,32 +87,29 @@ function sumSql(
   const total = ([as]: [string, string]) => `least(sum(${as}), ${maxBigint})::bigint AS ${as}`;
   const joins = labelJoins(period, add);
   const { thenMost = 0 } = period;
-  const isShown =
+  const thenName =
     thenMost === 0
-      ? "true"
-      : `then_name IN (SELECT then_name FROM by_unit GROUP BY 1
-          ORDER BY sum(charged) DESC, sum(requests) DESC, 1 LIMIT ${add(thenMost)})`;
+      ? second.name
+      : `CASE WHEN ${second.name} IN (SELECT name FROM most) THEN ${second.name} END`;
   const order = first.isTime
     ? "name"
     : "sum(sum(charged)) OVER (PARTITION BY name, account_id) DESC, name, account_id";
+  // `most` is found first: to divide all sums by all names of end users would take twice as long.
   const text = `
-    WITH used AS (
+    WITH used AS NOT MATERIALIZED (
       ${namesEndUsers(period) ? endUserRows(conditions, times, add) : usageRows(conditions)}
+    ), most AS (
+      SELECT ${second.name} AS name FROM used ${joins} GROUP BY 1
+      ORDER BY sum(charged_nano_usd) DESC, sum(requests) DESC, 1 LIMIT ${add(thenMost)}
     ), by_unit AS (
-      SELECT ${first.name} AS name, ${second.name} AS then_name, ${first.accountId} AS account_id,
+      SELECT ${first.name} AS name, ${thenName} AS then_name, ${first.accountId} AS account_id,
         unit_type, ${byUnit.join(", ")}
       FROM used ${joins} GROUP BY 1, 2, 3, 4
-    ), shown AS (
-      SELECT name, CASE WHEN ${isShown} THEN then_name END AS then_name, account_id, unit_type,
-        ${Object.keys(counters)
-          .map((as) => `sum(${as}) AS ${as}`)
-          .join(", ")}
-      FROM by_unit GROUP BY 1, 2, 3, 4
     )
     SELECT name, then_name, account_id, array_agg(unit_type ORDER BY unit_type) AS units,
       array_agg(least(quantity, ${maxBigint})::text ORDER BY unit_type) AS quantities,
       ${Object.entries(counters).map(total).join(", ")}
-    FROM shown GROUP BY name, then_name, account_id
+    FROM by_unit GROUP BY name, then_name, account_id
     ORDER BY ${order}, then_name IS NULL, charged DESC, then_name LIMIT $5`;
   return { text, values };
 }
