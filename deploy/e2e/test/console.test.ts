@@ -230,6 +230,9 @@ describe("the console's API", () => {
     for (const secret of ['"sim"', "status=503", '"second"', '\\"prompt_tokens\\"']) {
       expect(text).not.toContain(secret);
     }
+    const providersId = request?.attempts[1]?.providerRequestId ?? "";
+    expect(providersId).toMatch(/^sim_/);
+    expect(await codeOf(operator.getRequest({ id: providersId }))).toBe(Code.NotFound);
     const byProvider = operator.readUsage({ ...period, by: UsageBy.PROVIDER });
     expect(await codeOf(byProvider)).toBe(Code.PermissionDenied);
     const ofProvider = operator.listRequests({ provider: "sim" });

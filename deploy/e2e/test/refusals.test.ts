@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
+import { liveClient } from "../src/live-client.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
 import { runTollgate } from "../src/tollgate-command.ts";
@@ -87,11 +88,40 @@ describe("the record of a refused request", () => {
     expect(await refusalOf(id)).toMatchObject({
       ...known,
       ...{ status: 403, code: "key_revoked", route: "/v1/audio/transcriptions/stream" },
+      clientAddress: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
     });
     const { refusals } = await stack.operator.listRefusals({ account: accountId });
     expect(refusals.map(({ status }) => status)).toEqual([403, 402]);
     const limited = { account: accountId, code: "key_revoked" };
     expect((await stack.operator.listRefusals(limited)).refusals).toHaveLength(1);
+  });
+
+  test("is of a live stream that is refused after its handshake", async () => {
+    const own = await stack.newAccount(1);
+    const live = liveClient(stack, own);
+    const { requestId, frames, closed } = await live.start({ model: "no-such-model" });
+    expect(await closed).toBe(1_008);
+    expect(await refusalOf(requestId)).toMatchObject({
+      ...{ status: 404, code: "model_not_found", param: "model", keyId: own.keyId },
+      ...{ message: frames[0]?.error?.message, route: "/v1/audio/transcriptions/stream" },
+    });
+  });
+
+  test("is of what has no route, with its path, and of what is no HTTP", async () => {
+    const { key } = await stack.newAccount(1);
+    const authorization = { authorization: `Bearer ${key}` };
+    const nowhere = await fetch(`${stack.url}/v1/nowhere`, { headers: authorization });
+    expect(await refusalOf(nowhere.headers.get("x-request-id"))).toMatchObject({
+      ...{ status: 404, method: "GET", route: "/v1/nowhere" },
+    });
+    const other = await fetch(chatUrl, { method: "PUT" });
+    expect(await refusalOf(other.headers.get("x-request-id"))).toMatchObject({
+      ...{ status: 405, method: "PUT", route: "/v1/chat/completions" },
+    });
+    const { hostname, port } = new URL(stack.url);
+    const malformed = await exchange(hostname, Number(port), "no HTTP\r\n\r\n");
+    const id = /x-request-id: (\S+)/.exec(malformed)?.[1] ?? "";
+    expect(await refusalOf(id)).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
   /** Resolves with the response to an upgrade to live audio. */

@@ -98,7 +98,7 @@ export function createRouter(routes: readonly ServedRoute[], log: Log, cors?: Co
     }
     const allowed = allowedMethods(ofPath);
     if (cors !== undefined) route.options(respondToPreflights(path, cors, allowed));
-    route.all(rejectOtherMethods(allowed, ofPath[0]?.errorForm));
+    route.all(rejectOtherMethods(path, allowed, ofPath[0]?.errorForm));
   }
   app.use(rejectUnknownPath);
   app.use(sendRoutingErrors(log));

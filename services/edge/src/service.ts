@@ -25,6 +25,7 @@ import { createAdvertisedRates } from "./billable/advertised-rates.ts";
 import { readEdgeConfig } from "./config.ts";
 import { createContents } from "./contents/contents.ts";
 import { createBodySpace } from "./http/body-space.ts";
+import { createConnectionRefusals } from "./http/connection-refusals.ts";
 import { sendBodyTimeout } from "./http/error-response.ts";
 import { createPendingRequests } from "./http/pending-requests.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -89,16 +90,12 @@ export const edge = defineService({
       leaving: shutdown.leaving,
       onBodyTimeout: sendBodyTimeout,
     });
-    const app = createEdgeApp(routes, dependencies, {
-      log,
-      metrics,
-      refusals,
-      knows,
-      pending,
-      corsOrigins: config.corsOrigins,
-    });
-    const upgrades = createUpgrades(upgradeHandlers(dependencies), { log, metrics, refusals });
-    const server = await listenForClients(app, traceUpgrades(upgrades), config);
+    const recording = { log, metrics, refusals };
+    const { corsOrigins } = config;
+    const app = createEdgeApp(routes, dependencies, { ...recording, knows, pending, corsOrigins });
+    const upgrades = createUpgrades(upgradeHandlers(dependencies), recording);
+    const connectionRefusals = createConnectionRefusals(recording);
+    const server = await listenForClients(app, traceUpgrades(upgrades), connectionRefusals, config);
     log.info({ url: server.url }, "listening");
     return {
       bindings: [],

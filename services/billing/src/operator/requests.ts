@@ -1,5 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { GatewayError, invalidParam } from "@tollgate/core/errors";
+import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import type { ListRequestsRequest, OperatorService } from "@tollgate/proto/tollgate/v1/operator";
 import type { Implementation } from "@tollgate/rpc/implementation";
 import { accountIdOf, nameAccounts } from "../accounts.ts";
@@ -15,7 +16,7 @@ import type { OperatorParts } from "./parts.ts";
 
 /** The operator's calls about requests and open holds. */
 export function implementRequests(parts: OperatorParts) {
-  const { prisma, ledger, slots, refusalDays } = parts;
+  const { prisma, ledger, slots, refusalDays, actor } = parts;
   return {
     async listHolds({ account, limit, beforeHoldId }) {
       const accountId = await accountIdOf(prisma, account);
@@ -27,10 +28,16 @@ export function implementRequests(parts: OperatorParts) {
     listRequests: (request) => listRequests(parts, request),
     async getRequest({ id, account }) {
       const accountId = await accountIdOf(prisma, account);
-      const [{ requests, entries, refunds }, refusals] = await Promise.all([
+      const [{ requests, entries, refunds }, refused] = await Promise.all([
         ledger.readRequest({ id, accountId }),
         findRefusals(prisma, { id, accountId }),
       ]);
+      // The id of a provider is the operator's business: a customer's request is not found by it.
+      const isCustomer = actor.accountId !== "";
+      if (isCustomer && requests.some((one) => isProvidersId(one, id))) throw unknownRequest(id);
+      // A live stream may be refused once it has held money.
+      const ran = new Set(requests.map(({ requestId }) => requestId));
+      const refusals = refused.filter(({ requestId }) => !ran.has(requestId));
       if (requests.length === 0 && refusals.length === 0) throw unknownRequest(id);
       const names = await nameRows(prisma, [...requests, ...refusals]);
       return { requests, entries, refunds, refusals, names };
@@ -103,6 +110,15 @@ async function readRefusingProcesses(parts: OperatorParts) {
   return processes
     .filter(({ refused_reason: reason }) => reason !== null)
     .map((process) => toProcess(process, newest));
+}
+
+/** Returns whether only a provider gave a request this id. */
+function isProvidersId(request: RequestRecord, id: string): boolean {
+  const { requestId, clientRequestId, responseId } = request;
+  if ([request.id, requestId, clientRequestId, responseId].includes(id)) return false;
+  return request.attempts.some((attempt) =>
+    [attempt.providerRequestId, attempt.providerResponseId].includes(id),
+  );
 }
 
 function dateOf(timestamp: Timestamp | undefined, name: string): Date {

@@ -1,15 +1,11 @@
-import type { ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
 import { isDatabaseAway } from "@tollgate/core/database-away";
 import { GatewayError, internalError, PeerError } from "@tollgate/core/errors";
-import { newRequestId } from "@tollgate/core/ids";
 import type { Log } from "@tollgate/core/log";
 import {
   logPeerFailure,
   notFound,
   toGatewayError,
   writeError,
-  writeErrorOnSocket,
   writeLastError,
 } from "@tollgate/http/error-response";
 import type { ErrorRequestHandler, RequestHandler } from "express";
@@ -68,41 +64,21 @@ export const rejectUnknownPath: RequestHandler = () => {
 };
 
 /**
- * Returns the middleware that rejects a known path's other methods, in the form of the path's errors,
- * and names the allowed ones.
+ * Returns the middleware that rejects the other methods of a route's path, in the form of its errors, and
+ * names the allowed ones.
  */
 export function rejectOtherMethods(
+  route: string,
   allowed: readonly string[],
   errorForm: ErrorForm | undefined,
 ): RequestHandler {
   return (req, res) => {
-    requestContextOf(req).errorForm = errorForm;
+    const context = requestContextOf(req);
+    context.route = route;
+    context.errorForm = errorForm;
     res.setHeader("allow", allowed.join(", "));
     throw new GatewayError("method_not_allowed", `${req.method} is not allowed here.`);
   };
-}
-
-/** Rejects a CONNECT request, for which Node creates no response object. */
-export function rejectConnect(socket: Duplex): void {
-  socket.on("error", () => {});
-  writeErrorOnSocket(socket, notFound(), { "x-request-id": newRequestId() });
-}
-
-/** A client's connection. Node stores the pending response on it. */
-interface ClientSocket extends Duplex {
-  _httpMessage?: ServerResponse | null;
-}
-
-/** Rejects what Node's parser refuses before there is a request, and closes the connection. */
-export function rejectMalformedHttp({ code }: NodeJS.ErrnoException, socket: ClientSocket): void {
-  // After a head was sent, the client would read the error as a part of that response.
-  if (socket._httpMessage?.headersSent) return void socket.destroy();
-  const message =
-    code === "ERR_HTTP_REQUEST_TIMEOUT"
-      ? "The request was not received in the time allowed."
-      : "The request is not well-formed HTTP.";
-  const error = new GatewayError("invalid_json", message);
-  writeErrorOnSocket(socket, error, { "x-request-id": newRequestId() });
 }
 
 /**

@@ -43,7 +43,7 @@ export function recordRequest(
     account_id: ended.accountId,
     key_id: ended.keyId,
     method: req.method,
-    path: pathOf(req),
+    path: sentPathOf(req),
     alias,
     status,
     code: ended.code,
@@ -53,7 +53,8 @@ export function recordRequest(
   log.info(fields, "request");
 }
 
-function pathOf({ url = "" }: IncomingMessage): string {
+/** Returns the path of a request as its client sent it, without keys. */
+export function sentPathOf({ url = "" }: IncomingMessage): string {
   const address = withoutOrigin(url);
   const mark = address.indexOf("?");
   return maskKeys(mark < 0 ? address : address.slice(0, mark));

@@ -11,11 +11,10 @@ test("a request with an unknown expectation gets its response while the server s
   onTestFinished(() => void vi.useRealTimers());
   const received = Promise.withResolvers<ServerResponse>();
   const upgrades = { routeOf: () => undefined, accept() {} };
-  const wanted = { host: "127.0.0.1", port: 0 };
-  const server = await listenForClients((_req, res) => received.resolve(res), upgrades, {
-    ...wanted,
-    isPortShared: false,
-  });
+  const connectionRefusals = { rejectConnect() {}, rejectMalformed() {} };
+  const wanted = { host: "127.0.0.1", port: 0, isPortShared: false };
+  const answer = (_req: unknown, res: ServerResponse) => received.resolve(res);
+  const server = await listenForClients(answer, upgrades, connectionRefusals, wanted);
   const client = connect(Number(new URL(server.url).port), wanted.host);
   client.write(request);
   const res = await received.promise;

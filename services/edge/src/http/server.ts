@@ -4,7 +4,7 @@ import { StartError } from "@tollgate/core/errors";
 import { bracketed } from "@tollgate/core/listen-host";
 import { type StopServer, stopperOf } from "@tollgate/http/stop-server";
 import { createAcceptors, listenTogether } from "./acceptors.ts";
-import { rejectConnect, rejectMalformedHttp } from "./error-response.ts";
+import type { ConnectionRefusals } from "./connection-refusals.ts";
 import { maxBodyMs } from "./pending-requests.ts";
 import { maxBodyBytes } from "./request-body.ts";
 import type { Upgrades } from "./upgrades.ts";
@@ -24,6 +24,7 @@ export interface HttpServer {
 export async function listenForClients(
   app: RequestListener,
   upgrades: Upgrades,
+  connectionRefusals: ConnectionRefusals,
   { host, port, isPortShared }: { host: string; port: number; isPortShared: boolean },
 ): Promise<HttpServer> {
   const server = createServer(
@@ -41,9 +42,9 @@ export async function listenForClients(
   );
   const acceptors = createAcceptors(server);
   const stop = stopperOf(server, acceptors);
-  server.on("clientError", rejectMalformedHttp);
+  server.on("clientError", connectionRefusals.rejectMalformed);
   server.on("upgrade", upgrades.accept);
-  server.on("connect", (_req, socket) => rejectConnect(socket));
+  server.on("connect", connectionRefusals.rejectConnect);
   // A request with an unknown expectation is an ordinary request, too (RFC 9110, 10.1.1).
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
   try {

@@ -28,7 +28,8 @@ export interface UpgradeRequest {
   /** Headers of the response to the upgrade, whether it is accepted or rejected. */
   headers: ResponseHeaders;
   /**
-   * Records the status of the response: 101 if the upgrade is accepted, and its error if it is refused.
+   * Records the status of the response: 101 if the upgrade is accepted, and its error if the upgrade, or the
+   * stream after it, is refused.
    */
   responded(status: number, failure?: GatewayError): void;
   /** See `AuthenticatedRequest`. */
@@ -85,6 +86,8 @@ export function createUpgrades(
         },
       };
       socket.on("error", () => {});
+      // Node keeps the address of a connection that has closed only if it was read before.
+      void socket.remoteAddress;
       socket.once("close", () => {
         const { keyId, accountId } = request;
         const { status, failure } = sent;

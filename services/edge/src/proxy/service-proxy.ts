@@ -16,6 +16,7 @@ import type { Caller } from "@tollgate/proto/tollgate/v1/caller";
 import { createProxyMiddleware, debugProxyErrorsPlugin, definePlugin } from "http-proxy-middleware";
 import { findRequestContext, requestContextOf } from "../http/request-context.ts";
 import { createReplicaAgent } from "./replica-agent.ts";
+import { streamRefusal } from "./stream-refusal.ts";
 import { closeCodes, closingFrames, createFrameTracker } from "./websocket-frames.ts";
 
 /** The proxy requires an address. The agent chooses the replica that it connects to. */
@@ -41,7 +42,10 @@ export interface UpgradeOptions {
   headers: Readonly<Record<string, string>>;
   /** The sub-protocol of an accepted upgrade for which the service chooses none. */
   protocol: string | undefined;
-  /** Called with the status of the response, 101 if the service accepts the upgrade, and its error. */
+  /**
+   * Called with the status of the response, 101 if the service accepts the upgrade, and its error. Called again
+   * where the service refuses the stream by its first message.
+   */
   responded(status: number, failure?: GatewayError): void;
   /** Ends the stream when it aborts. Its reason, a GatewayError, is sent to the client. */
   signal: AbortSignal;
@@ -240,7 +244,10 @@ function forwardUpgradeResponse(
     responded(101);
     Object.assign(response.headers, headers);
     if (protocol !== undefined) response.headers["sec-websocket-protocol"] ??= protocol;
-    const frames = createFrameTracker();
+    const frames = createFrameTracker((text) => {
+      const refusal = streamRefusal(text);
+      if (refusal !== undefined) responded(101, refusal);
+    });
     service.on("data", frames.push);
     // If the service ends without a close frame, an error frame names the reason.
     const closeWith = (message: object, code: number) => {

@@ -50,3 +50,17 @@ test("nothing may be added after a close frame, and the closing frames have one"
     expect(tracker.isOpen()).toBe(false);
   }
 });
+
+test("the first text message is read, however the bytes are split, and no other", () => {
+  const frames = Buffer.concat([
+    frame(ping, 3),
+    closingFrames({ error: { code: "model_not_found" } }, 1_008),
+    closingFrames({ error: { code: "invalid_json" } }, 1_008),
+  ]);
+  for (const size of [1, 7, frames.length]) {
+    const read: string[] = [];
+    const tracker = createFrameTracker((text) => read.push(text));
+    for (let at = 0; at < frames.length; at += size) tracker.push(frames.subarray(at, at + size));
+    expect(read).toEqual(['{"error":{"code":"model_not_found"}}']);
+  }
+});

@@ -8,15 +8,24 @@ export interface FrameTracker {
   isOpen(): boolean;
 }
 
+const textOpcode = 1;
 const closeOpcode = 8;
 const finalBit = 0x80;
+/** More than an error of a service has. */
+const maxTextBytes = 8_192;
 
-/** Creates a tracker for the frames of a server, which are not masked. */
-export function createFrameTracker(): FrameTracker {
+/**
+ * Creates a tracker for the frames of a server, which are not masked. Calls `onFirstText` with the first text
+ * message, unless it is long.
+ */
+export function createFrameTracker(onFirstText?: (text: string) => void): FrameTracker {
   const head: number[] = [];
   let payloadLeft = 0;
   let isWithinMessage = false;
   let isClosed = false;
+  let hasText = onFirstText === undefined;
+  /** The parts of the first text message, while it is read. */
+  let firstText: Buffer[] | undefined;
 
   function readHead(): void {
     const [first = 0, second = 0] = head;
@@ -28,7 +37,21 @@ export function createFrameTracker(): FrameTracker {
     const opcode = first & 0x0f;
     isClosed ||= opcode === closeOpcode;
     if (opcode < closeOpcode) isWithinMessage = (first & finalBit) === 0;
+    if (opcode === textOpcode && !hasText) beginText();
     head.length = 0;
+  }
+
+  function beginText(): void {
+    hasText = true;
+    if (!isWithinMessage && payloadLeft <= maxTextBytes) firstText = [];
+  }
+
+  function addText(part: Buffer): void {
+    if (firstText === undefined) return;
+    firstText.push(Buffer.from(part));
+    if (payloadLeft > 0) return;
+    onFirstText?.(Buffer.concat(firstText).toString());
+    firstText = undefined;
   }
 
   return {
@@ -37,6 +60,7 @@ export function createFrameTracker(): FrameTracker {
         if (payloadLeft > 0) {
           const skipped = Math.min(payloadLeft, chunk.length - at);
           payloadLeft -= skipped;
+          addText(chunk.subarray(at, at + skipped));
           at += skipped;
           continue;
         }

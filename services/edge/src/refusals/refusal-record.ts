@@ -6,11 +6,13 @@ import { maskKeys } from "@tollgate/core/key-form";
 import { storableText } from "@tollgate/core/storable-text";
 import { type RequestRefusal, RequestRefusalSchema } from "@tollgate/proto/tollgate/v1/refusal";
 import { clientRequestIdOf } from "../http/client-request-id.ts";
+import { sentPathOf } from "../http/request-log.ts";
 
 /** A request that ended with an error, and what is known of its client. */
 export interface RefusedRequest {
   readonly req: IncomingMessage;
   readonly requestId: string;
+  /** The path template of its route. Undefined: it has none, and its path is recorded as it was sent. */
   readonly route?: string | undefined;
   readonly alias?: string | undefined;
   readonly accountId?: string | undefined;
@@ -25,7 +27,7 @@ const maxNameCharacters = 200;
 
 /** Returns the record of a request that was refused. */
 export function refusalRecord(
-  { req, requestId, route = "unknown", alias = "", ...known }: RefusedRequest,
+  { req, requestId, route = sentPathOf(req), alias = "", ...known }: RefusedRequest,
   { status, code, message, param = "" }: GatewayError,
   clientAddress: string,
   refusedAt: Date,
@@ -39,7 +41,7 @@ export function refusalRecord(
     message: recorded(message, maxMessageCharacters),
     param: recorded(param),
     method: req.method ?? "",
-    route,
+    route: recorded(route),
     alias: recorded(alias),
     accountId,
     keyId,
