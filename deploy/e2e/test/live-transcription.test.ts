@@ -313,6 +313,8 @@ describe("live transcription", () => {
       kind: "usage",
       quantity: 1n,
     });
+    const { requests } = await stack.operator.getRequest({ id: stream.requestId });
+    expect(requests).toMatchObject([{ clientStatus: 0, clientMessage: "", isPartial: true }]);
   });
 
   test("a client that sends faster than real time and leaves is billed for what the provider was sent", async () => {

@@ -107,6 +107,10 @@ describe("the record of a request", () => {
       ...{ clientStatus: 200, clientMessage: "The provider ended the stream before its finish." },
       attempts: [{ errorCode: "upstream_rejected", reason: expect.stringContaining("connection") }],
     });
+    const ended = await recordOf(await chat({ stream: true, ...simulate("end_after=1&chunks=4") }));
+    expect(ended.request?.attempts).toMatchObject([
+      { errorCode: "upstream_rejected", reason: "the stream ended before its finish" },
+    ]);
   });
 
   test("a refused request has none, and is counted by its error code", async () => {

@@ -8,6 +8,7 @@ import type { Generation } from "@tollgate/generation/generation";
 import type { Measurement } from "@tollgate/metering/measurement";
 import type { ChatCall } from "@tollgate/proto/tollgate/v1/chat";
 import type { Served } from "@tollgate/upstream/chain";
+import { SlotFailure } from "@tollgate/upstream/failure";
 import { UnsentCall } from "@tollgate/upstream/unsent";
 import { settleStored, storedChunksOf } from "./conversations/stored-response.ts";
 import { turnOf } from "./conversations/turn.ts";
@@ -114,7 +115,9 @@ function generate(
       const event = events.cut(counter.endByLength(hold.bound.choices));
       if (event !== undefined) yield { chunks: [event] };
     }
-    if (!counter.finished) throw brokenStream();
+    if (!counter.finished) {
+      throw brokenStream(new SlotFailure("rejected", "the stream ended before its finish"));
+    }
     const metered = meteredCall(prepared, slot);
     const usage = counter.complete ?? (await meter.usageOf(metered, counter));
     const billed = billedOutput(hold, slot, generation);

@@ -53,7 +53,7 @@ function isRecordableLine({ dimension, quantity, amountNanoUsd }: UsageLine): bo
 
 function isRecordableTrail(trail: RequestTrail): boolean {
   const { attempts, passedOver, errorCode, traceId, heldNanoUsd } = trail;
-  const texts = [errorCode, traceId, trail.endpoint, trail.userAgent];
+  const texts = [errorCode, trail.clientCode, traceId, trail.endpoint, trail.userAgent];
   texts.push(trail.clientRequestId, trail.responseId);
   const messages = [trail.clientMessage];
   for (const one of attempts) {

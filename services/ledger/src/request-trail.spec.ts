@@ -9,6 +9,16 @@ test.each([true, false])("a stored trail says whether a part is billed: %s", (is
   expect(readTrail(stored)).toMatchObject({ isPartial, responseId: "gen-1", isStreamed: true });
 });
 
+test.each([
+  ["upstream_rejected", "upstream_rejected", false],
+  ["", "upstream_rejected", true],
+  ["cancelled", "", false],
+  ["", "", false],
+])("a stored trail of the error %j has the code %j that its client was sent", (errorCode, clientCode, isPartial) => {
+  const trail = create(RequestTrailSchema, { errorCode, clientCode, isPartial });
+  expect(readTrail(JSON.parse(toTrailJson(trail)))).toMatchObject({ clientCode, isPartial });
+});
+
 test("the ids of vLLM's responses are stored, which have the form of the gateway's own", () => {
   const digits = "0123456789abcdef0123456789abcdef";
   const own = "req_019a2b3c4d5e7f60718293a4b5c6d7e8";

@@ -28,7 +28,10 @@ type StoredClient = [
   userAgent: string,
   requestId: string,
   responseId: string,
-  isPartial?: true,
+  /** Left out where it is false. */
+  isPartial?: boolean,
+  /** The code of the error that it was sent. Left out where that is the request's own, or none. */
+  code?: string,
 ];
 
 /** The reason and the message are left out where both are empty. */
@@ -79,6 +82,9 @@ function storedPassedOver({ provider, upstreamModel, reason, key }: PassedOverSl
 function storedClient(trail: RequestTrail): StoredClient {
   const { clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId } = trail;
   const client = [clientStatus, clientMessage, endpoint, userAgent, clientRequestId] as const;
+  if (trail.clientCode !== trail.errorCode) {
+    return [...client, responseId, trail.isPartial, trail.clientCode];
+  }
   return trail.isPartial ? [...client, responseId, true] : [...client, responseId];
 }
 
@@ -121,7 +127,7 @@ function toFields(stored: StoredTrail) {
   const [attempts, durationMs, firstTokenMs, errorCode, traceId, held, isStreamed] = stored;
   const [, , , , , , , passedOver, client] = stored;
   const [clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId] = client;
-  const [, , , , , , isPartial = false] = client;
+  const [, , , , , , isPartial = false, clientCode = errorCode] = client;
   return {
     attempts: attempts.map(toAttempt),
     durationMs,
@@ -134,7 +140,15 @@ function toFields(stored: StoredTrail) {
     passedOver: passedOver.map(([provider, upstreamModel, reason, key]) => {
       return { provider, upstreamModel, reason, key };
     }),
-    ...{ clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId },
+    ...{
+      clientStatus,
+      clientCode,
+      clientMessage,
+      endpoint,
+      userAgent,
+      clientRequestId,
+      responseId,
+    },
   };
 }
 

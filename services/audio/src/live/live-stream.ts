@@ -1,4 +1,5 @@
 import type { Slot } from "@tollgate/catalog/model";
+import { callerLeftError } from "@tollgate/core/cancellation";
 import { GatewayError } from "@tollgate/core/errors";
 import { repeat } from "@tollgate/core/repeat";
 import type { Generation } from "@tollgate/generation/generation";
@@ -53,7 +54,10 @@ export class LiveStream {
       await this.#sendEvents();
       disconnected.throwIfAborted();
     } catch (error) {
-      throw this.#sendFailure?.error ?? error;
+      const failure = this.#sendFailure?.error ?? error;
+      // The provider's connection is closed once the client has left, and fails by that.
+      if (disconnected.aborted && !(failure instanceof GatewayError)) throw callerLeftError();
+      throw failure;
     } finally {
       void checks.stop();
       this.#client.endFrames();

@@ -1,5 +1,6 @@
 import { exactAmount, exactCost, type PicoAmount } from "@tollgate/core/exact-cost";
 import { formatPicoUsd, formatUsd } from "@tollgate/core/money";
+import { passReasonText } from "@tollgate/core/pass-reasons";
 import type { Entry, RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 import type { Attempt, PassedOverSlot, UsageLine } from "@tollgate/proto/tollgate/v1/usage";
 import { exactUsd } from "./amounts.ts";
@@ -49,8 +50,12 @@ export function field(name: string, text: string): string {
 
 /** What the client was sent, and the ids by which it and its provider know the request. */
 function clientFields(request: RequestRecord): string[] {
-  const { clientStatus, clientMessage, endpoint, userAgent, clientRequestId } = request;
-  const sent = clientStatus === 0 ? "nothing more: the client left" : String(clientStatus);
+  const { clientStatus, clientCode, clientMessage, endpoint } = request;
+  const { userAgent, clientRequestId } = request;
+  const sent =
+    clientStatus === 0
+      ? "nothing more: the client left"
+      : [clientStatus, clientCode].filter(Boolean).join(" ");
   const fields = [
     ["route", endpoint],
     ["client", userAgent],
@@ -62,7 +67,7 @@ function clientFields(request: RequestRecord): string[] {
 }
 
 function attemptLines(attempt: Attempt): string[] {
-  const { provider, upstreamModel, startedMs, durationMs, errorCode, status } = attempt;
+  const { provider, upstreamModel, key, startedMs, durationMs, errorCode, status } = attempt;
   const { reason, providerMessage, providerRequestId, providerResponseId } = attempt;
   const result = errorCode === "" ? "served" : `${errorCode}${status === 0 ? "" : ` (${status})`}`;
   const details = [
@@ -70,12 +75,13 @@ function attemptLines(attempt: Attempt): string[] {
     providerRequestId && `provider's request id ${providerRequestId}`,
     providerResponseId && `provider's response id ${providerResponseId}`,
   ];
-  const call = `${provider}/${upstreamModel}  at ${startedMs} ms for ${durationMs} ms: ${result}`;
+  const slot = `${provider}/${upstreamModel}${key === "" ? "" : ` with ${key}`}`;
+  const call = `${slot}  at ${startedMs} ms for ${durationMs} ms: ${result}`;
   return [call, ...details.filter(Boolean).map((text) => `  ${text}`)];
 }
 
 function passedOverText({ provider, upstreamModel, key, reason }: PassedOverSlot): string {
-  return `${provider}/${upstreamModel}${key === "" ? "" : ` with ${key}`}  ${reason}`;
+  return `${provider}/${upstreamModel}${key === "" ? "" : ` with ${key}`}  ${passReasonText(reason)}`;
 }
 
 /** Each line at its exact amount, and what leads from their sum to the cost. */
@@ -126,6 +132,7 @@ export function requestJson(request: RequestRecord) {
     attempts: request.attempts.map((attempt) => ({
       provider: attempt.provider,
       upstream_model: attempt.upstreamModel,
+      key: attempt.key,
       started_ms: attempt.startedMs,
       duration_ms: attempt.durationMs,
       error_code: attempt.errorCode,
@@ -146,6 +153,7 @@ export function requestJson(request: RequestRecord) {
     client_request_id: request.clientRequestId,
     response_id: request.responseId,
     client_status: request.clientStatus,
+    client_code: request.clientCode,
     client_message: request.clientMessage,
     unit_type: request.unitType,
     quantity: Number(request.quantity),

@@ -55,6 +55,11 @@ export class AttemptRecord {
     this.#end((span) => recordFailure(span, error), error);
   }
 
+  /** Records why the attempt that served broke off, where its provider did. `complete` must follow. */
+  breakOff(failure: unknown): void {
+    if (this.#open !== undefined && failure instanceof SlotFailure) this.trail.breakOff(failure);
+  }
+
   /** Ends the attempt that served, with the usage of its response. */
   complete(slot: Slot, usage: Measurement): void {
     this.#use?.end(this.#model.unitType === "tokens" ? Number(usage.quantity) : undefined);

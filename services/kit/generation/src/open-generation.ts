@@ -166,8 +166,9 @@ class HeldGeneration implements OpenGeneration, LeaveWatcher, RunningGeneration 
       await this.#outcome.fail(this.#attempts.record.abandon(failure), sent);
       return;
     }
-    const { status, message } = sent;
-    const ended = { status, message, isPartial: true };
+    const { status, code = "", message } = sent;
+    const ended = { status, code, message, isPartial: true };
+    this.#attempts.record.breakOff(failure);
     const measured = await this.#measure(partial.slot, partial.response, ended);
     await measured.settle();
   }

@@ -6,7 +6,8 @@ import { brokenStream } from "./broken-stream.ts";
 export interface SentToClient {
   /** The HTTP status. 0 where the client had left. */
   status: number;
-  /** The message of the error. Empty for a response without one. */
+  /** The code and the message of the error. Absent and empty for a response without one. */
+  code?: string;
   message: string;
   /** Whether a response that ended before it was complete is billed. Default: not. */
   isPartial?: boolean;

@@ -75,8 +75,21 @@ test("the record of a response that is billed although it ended early says so", 
     const { slot } = await generation.attempt(async () => "opened");
     await generation.settle(slot, images(1n));
   });
-  expect(events.map(({ trail }) => [trail?.isPartial, trail?.clientStatus])).toEqual([
-    [true, 0],
-    [false, 200],
+  const cut = engine.generate(call, async (generation) => {
+    const { slot } = await generation.attempt(async () => "opened");
+    generation.billPartial(() => ({ slot, response: images(1n) }));
+    throw new SlotFailure("rejected", "the provider took too long");
+  });
+  await expect(cut).rejects.toThrow();
+  const told = events.map(({ trail }) => {
+    return [trail?.isPartial, trail?.clientStatus, trail?.clientCode, trail?.errorCode];
+  });
+  expect(told).toEqual([
+    [true, 0, "", ""],
+    [false, 200, "", ""],
+    [true, 502, "upstream_rejected", ""],
+  ]);
+  expect(events[2]?.trail?.attempts).toMatchObject([
+    { errorCode: "", reason: "the provider took too long" },
   ]);
 });

@@ -94,13 +94,19 @@ export class Trail implements RequestIdWatcher {
   /** Ends the attempt that has begun last, which served the request unless there is an `error`. */
   endAttempt(error?: unknown): void {
     if (this.#current === undefined) return;
-    const { attempt, slot } = this.#current;
+    const { attempt } = this.#current;
     attempt.durationMs = Math.round(this.elapsedMs) - attempt.startedMs;
     if (error === undefined) return;
     attempt.errorCode = error instanceof SlotFailure ? error.outcome : errorClassOf(error);
     attempt.status = error instanceof SlotFailure ? (error.status ?? 0) : 0;
     const failure = error instanceof Error && !(error instanceof SlotFailure) ? error.cause : error;
-    if (!(failure instanceof SlotFailure)) return;
+    if (failure instanceof SlotFailure) this.breakOff(failure);
+  }
+
+  /** Records the reason for which the attempt that has begun last ends early. */
+  breakOff(failure: SlotFailure): void {
+    if (this.#current === undefined) return;
+    const { attempt, slot } = this.#current;
     const shown = (text: string) =>
       storableText(hideKeys(this.#redact(slot, text)), maxMessageCharacters);
     attempt.reason = shown(failure.message);
@@ -124,7 +130,7 @@ export class Trail implements RequestIdWatcher {
     { endpoint, userAgent, clientRequestId }: Caller,
     heldNanoUsd: NanoUsd,
     errorCode: string,
-    { status, message, isPartial = false }: SentToClient,
+    { status, code = "", message, isPartial = false }: SentToClient,
   ): RequestTrail {
     return {
       $typeName: "tollgate.v1.RequestTrail",
@@ -137,6 +143,7 @@ export class Trail implements RequestIdWatcher {
       isStreamed: this.#isStreamed,
       isPartial,
       clientStatus: this.#isStreamed && status > 0 ? 200 : status,
+      clientCode: code,
       clientMessage: storableText(message, maxMessageCharacters),
       endpoint,
       userAgent,

@@ -35,6 +35,7 @@ function slotOf(name: string): Slot {
 function world() {
   const breakers = createBreakers(() => 0);
   const called: string[] = [];
+  const passedOver: string[] = [];
   const walk = (...outcomes: (Error | "serves")[]) =>
     walkChain(
       { chain: [first, second] },
@@ -50,9 +51,10 @@ function world() {
         accountId,
         log,
         redact: (_, text) => text.replaceAll("secret", "[key]"),
+        onPassedOver: (slot, reason) => passedOver.push(`${slot.provider.name} ${reason}`),
       },
     );
-  return { breakers, called, walk };
+  return { breakers, called, passedOver, walk };
 }
 
 const unreachable = () =>
@@ -90,12 +92,13 @@ test.each([
 });
 
 test.each([400, 413, 422])("after a response of %d no other slot is attempted", async (status) => {
-  const { called, walk } = world();
+  const { called, passedOver, walk } = world();
   await expect(walk(responded(status), "serves")).rejects.toMatchObject({
     code: "upstream_rejected",
     status: 502,
   });
   expect(called).toEqual(["first"]);
+  expect(passedOver).toEqual(["second refused"]);
 });
 
 test("the error is a 503 when no slot could be reached", async () => {

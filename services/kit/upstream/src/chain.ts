@@ -40,9 +40,10 @@ export type AttemptOutcome = "served" | "abandoned" | FailedOutcome;
 
 /**
  * Why a slot was not attempted. `full`: it has reached a limit of its own. `context_length`: the prompt was
- * too long for a slot whose context is as large.
+ * too long for a slot whose context is as large. `refused`: a slot before it has refused the request as invalid, or
+ * its response is too large, as it would be at every slot.
  */
-export type PassReason = Denial | "full" | "context_length";
+export type PassReason = Denial | "full" | "context_length" | "refused";
 
 /** The slot that served a call, and its response. */
 export interface Served<Response> {
@@ -83,14 +84,19 @@ async function walkEach<Response>(
   walk: ChainWalk<Response>,
   options: ChainOptions,
 ): Promise<Served<Response>> {
+  let isRefused = false;
   for (const slot of options.balancer.order(model, options.affinity)) {
+    if (isRefused) {
+      options.onPassedOver?.(slot, "refused");
+      continue;
+    }
     if (model.fallsBackByContext && walk.isTooShort(slot)) continue;
     const outcome = await (slot.keySlots === undefined
       ? walk.callWithRetries(slot)
       : walk.callWithKeys(slot));
     if (outcome === undefined) continue;
     if (!(outcome instanceof SlotFailure)) return outcome;
-    if (!outcome.passesOn) break;
+    isRefused = !outcome.passesOn;
   }
   throw walk.failure();
 }

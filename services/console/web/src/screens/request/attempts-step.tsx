@@ -1,3 +1,4 @@
+import { passReasonText } from "@tollgate/core/pass-reasons";
 import type { RequestRecord } from "@tollgate/proto/tollgate/v1/ledger";
 
 import type { Attempt, PassedOverSlot } from "@tollgate/proto/tollgate/v1/usage";
@@ -42,18 +43,8 @@ export function AttemptsStep({ request }: { request: RequestRecord }) {
 
 function describePassedOver({ provider, upstreamModel, key, reason }: PassedOverSlot): string {
   const slot = `${provider}/${upstreamModel}${key === "" ? "" : ` with ${key}`}`;
-  return `${slot} (${passReasons[reason] ?? reason})`;
+  return `${slot} (${passReasonText(reason)})`;
 }
-
-const passReasons: Readonly<Record<string, string>> = {
-  disabled: "disabled",
-  key_refused: "its key is refused",
-  cools: "its provider limits the rate",
-  out: "its calls have failed",
-  full: "its limits are reached",
-  context_length: "its context is too short",
-  unable: "its provider does not take the request",
-};
 
 function AttemptLine(props: { attempt: Attempt; end: number; firstTokenMs: number | undefined }) {
   const { attempt, end, firstTokenMs } = props;

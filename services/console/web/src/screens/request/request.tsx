@@ -80,7 +80,7 @@ function Outcome(props: {
 
 /** The error that the client was sent, or that it left before the end. */
 function SentToClient({ request }: { request: RequestRecord }) {
-  const { clientStatus, clientMessage, errorCode, endpoint } = request;
+  const { clientStatus, clientCode, clientMessage, endpoint } = request;
   const isLeft = clientStatus === 0 && endpoint !== "";
   if (clientMessage === "" && !isLeft) return null;
   return (
@@ -92,7 +92,7 @@ function SentToClient({ request }: { request: RequestRecord }) {
         ) : (
           <>
             <strong>
-              {clientStatus} {errorCode}
+              {clientStatus} {clientCode}
             </strong>{" "}
             {clientMessage}
           </>
