@@ -45,7 +45,7 @@ async function scanFactor(page: Page): Promise<void> {
 
 async function confirmFactor(page: Page): Promise<void> {
   await scanFactor(page);
-  await page.getByLabel("Code").fill("123456");
+  await page.getByLabel("Code", { exact: true }).fill("123456");
   await press(page, "Turn on");
   await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
 }

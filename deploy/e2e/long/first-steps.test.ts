@@ -39,10 +39,8 @@ describeInBrowser("an operator's first hour with an empty gateway", () => {
     page.getByRole("heading", { level: 1, name }).waitFor();
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const steps = (page: Page) => page.locator(".first-steps li");
-  const done = async (page: Page) => {
-    const texts = await steps(page).filter({ hasText: "Done:" }).locator("strong").allInnerTexts();
-    return texts;
-  };
+  const done = (page: Page) =>
+    steps(page).filter({ hasText: "Done:" }).locator("strong").allInnerTexts();
 
   /** Checks a page at all widths, light and dark, and stores screenshots of it. */
   async function look(page: Page, name: string): Promise<void> {
@@ -87,14 +85,12 @@ describeInBrowser("an operator's first hour with an empty gateway", () => {
     await dialog.getByText("is at a private address").waitFor();
     await look(page, "private");
     await button(page, "Go on without a list").click();
-    await look(page, "no-list");
     await button(page, "Add the provider").click();
     await dialog.waitFor({ state: "detached" });
     await look(page, "draft");
     await button(page, "Review and publish").click();
     await button(page, "Publish").click();
     await heading(page, "Catalog");
-    await look(page, "published");
 
     await next("Publish a model");
     await heading(page, /Edit the catalog/);
@@ -112,7 +108,6 @@ describeInBrowser("an operator's first hour with an empty gateway", () => {
     await next("Create an account");
     await dialog.getByLabel("Name", { exact: true }).fill("Acme");
     await dialog.getByLabel("Opening credit in USD").fill("5");
-    await look(page, "account");
     await button(page, "Create account").click();
     await heading(page, "Acme");
 
@@ -120,13 +115,11 @@ describeInBrowser("an operator's first hour with an empty gateway", () => {
     await dialog.getByLabel("Name", { exact: true }).fill("first");
     await button(page, "Create key").click();
     const key = await page.locator("[data-secret]").innerText();
-    await look(page, "key");
     await button(page, "Done").click();
 
     await page.getByRole("link", { name: "First steps" }).click();
     await heading(page, "Overview");
     await expect.poll(() => done(page), patient).toHaveLength(4);
-    await look(page, "last");
     await page.getByRole("link", { name: "Quick start" }).last().click();
     await heading(page, "Quick start");
     await page.getByLabel("Key", { exact: true }).fill(key);
@@ -149,6 +142,7 @@ describeInBrowser("an operator's first hour with an empty gateway", () => {
     await heading(page, "Overview");
     expect(await steps(page).count()).toBe(0);
     expect(await page.locator(".next-step").count()).toBe(0);
-    expect(problems).toEqual([]);
-  }, 300_000);
+    // The browser writes a refused call to its console: that of the test at a private address.
+    expect(problems).toEqual([expect.stringContaining("status of 400")]);
+  }, 600_000);
 });

@@ -33,20 +33,24 @@ export function Accounts() {
     ...{ search: q ?? "", limit, beforeAccountId: before ?? "" },
     order: order === "name" ? AccountOrder.NAME : AccountOrder.UNSPECIFIED,
   });
-  const create = canChange && (
-    <Button look="primary" icon="plus" onClick={creation.open}>
-      Create account
-    </Button>
+  const actions = (
+    <>
+      <Link to="/ledger">Ledger</Link>
+      <Link to="/months">Sums by month</Link>
+      <Link to="/payments">Payments</Link>
+      {canChange && (
+        <Button look="primary" icon="plus" onClick={creation.open}>
+          Create account
+        </Button>
+      )}
+    </>
   );
   return (
-    <Screen title="Accounts" actions={create}>
+    <Screen title="Accounts" actions={actions}>
       <WaitingSignUps />
       <div className="filters">
         <SearchBox label="Search by name or id" q={q} />
         <OrderChoice orders={accountOrders} order={order} />
-        <Link to="/ledger">Ledger</Link>
-        <Link to="/months">Sums by month</Link>
-        <Link to="/payments">Payments</Link>
       </div>
       <Loaded query={accounts}>
         {({ accounts, hasMore }) =>

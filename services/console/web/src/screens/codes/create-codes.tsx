@@ -68,7 +68,7 @@ export function CreateCodes({ isOpen, onClose }: Props) {
           name="name"
           maxLength={128}
           autoComplete="off"
-          hint="Optional. What they are for, such as a campaign: an account redeems one code of them."
+          hint="Optional. What they are for, such as a campaign. An account redeems one of them."
         />
       </CallForm>
     </Dialog>
