@@ -92,14 +92,15 @@ function servedSince(since: number) {
 
 const lastSeq = () => stack.simulator.calls.list().at(-1)?.seq ?? 0;
 
+/** Calls a model of each cloud. Resolves with which clouds' own slots served, and whether the second slot has. */
+async function callAll() {
+  const since = lastSeq();
+  for (const cloud of clouds) await chat(models[cloud]);
+  return servedSince(since);
+}
+
 async function untilAllServe() {
-  await expect
-    .poll(async () => {
-      const since = lastSeq();
-      for (const cloud of clouds) await chat(models[cloud]);
-      return servedSince(since);
-    }, waitOptions)
-    .toEqual({ clouds, isSecond: false });
+  await expect.poll(callAll, waitOptions).toEqual({ clouds, isSecond: false });
 }
 
 const metrics = async () => (await readMetrics(stack.operationsUrls)).join("\n");
@@ -134,13 +135,7 @@ test.each([
   timeout: longMs,
 }, async (fault) => {
   const load = await startLoad(fault);
-  await expect
-    .poll(async () => {
-      const since = lastSeq();
-      for (const cloud of clouds) await chat(models[cloud]);
-      return servedSince(since);
-    }, waitOptions)
-    .toEqual({ clouds: [], isSecond: true });
+  await expect.poll(callAll, waitOptions).toEqual({ clouds: [], isSecond: true });
   // The alert names the slots.
   for (const cloud of clouds) {
     await expect
