@@ -177,7 +177,7 @@ export async function startStack(
   const gateway = await (nats === undefined
     ? startGatewayProcess(main, shared, replicas)
     : startAsFleet(main, shared, replicas, services));
-  const operator = connectOperator(gateway.operatorAddress, testSecrets, certificates);
+  const operator = connectPatiently(gateway.operatorAddress, certificates);
   for (const url of gateway.urls) checkAgainstDocument(url);
   const addReplica: Stack["addReplica"] = async (own) => toReplica(await gateway.addReplica(own));
   let sharedReplica: Promise<RunningReplica> | undefined;
@@ -230,6 +230,11 @@ export async function startStack(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Connects an operator whose calls wait longer than usual, for a busy machine. */
+function connectPatiently(address: string, certificates: FleetCertificates | undefined) {
+  return connectOperator(address, testSecrets, certificates, { timeoutMs: 30_000 });
 }
 
 /** Calls `kill` when this worker ends before its stack was stopped. */
