@@ -55,7 +55,7 @@ export class LiveStream {
       disconnected.throwIfAborted();
     } catch (error) {
       const failure = this.#sendFailure?.error ?? error;
-      // The provider's connection is closed once the client has left, and fails by that.
+      // The failure may be that of the provider's connection, which is closed once the client has left.
       if (disconnected.aborted && !(failure instanceof GatewayError)) throw callerLeftError();
       throw failure;
     } finally {

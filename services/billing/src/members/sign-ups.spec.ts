@@ -17,9 +17,9 @@ test.each([
   "1.xn--p1ai",
   "пример.рф",
   "उदाहरण.भारत",
-  // Readers of mail make no link of it, but cannot be told from those of which they do.
+  // Mail programs make no link of it, but it cannot be distinguished from a domain.
   "Node.js",
-])("nobody signs up with an account named %j, which invitations have", async (accountName) => {
+])("an account must not be named %j: mailed invitations show its name", async (accountName) => {
   const request = { email: "ada@example.com", accountName, clientAddress: "192.0.2.1" };
   await expect(
     beginSignUp(parts, request as Parameters<typeof beginSignUp>[1]),

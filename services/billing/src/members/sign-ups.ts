@@ -41,8 +41,8 @@ const openingReference = "opening-credit";
 /** How many keys of a new account work at a time: strangers open accounts, and each key takes memory. */
 const maxKeys = 100;
 /**
- * Members of a new account invite strangers by mail that has its name, in which readers of mail make links of
- * addresses and of domains: a dot inside a word with two letters after it, as a top-level domain has.
+ * Mailed invitations show the name of an account to strangers, and mail programs make links of URLs and of domains:
+ * a dot inside a word with two letters after it, as a top-level domain has.
  */
 const linked = /\/|\bwww\.|[\p{L}\p{M}\p{N}_-]\.\p{L}[\p{L}\p{M}]/iu;
 
@@ -65,8 +65,8 @@ export async function beginSignUp(
   }
   if (linked.test(accountName)) {
     const problem =
-      "must not have a domain or the address of a page, of which mail would make a link: no /, no " +
-      "www. and no dot inside a word, as in acme.com";
+      "must not contain a URL or a domain, which mail programs show as a link: no /, no www. and no " +
+      "dot inside a word, as in acme.com";
     throw invalidParam("account_name", problem);
   }
   await admitMail(prisma, { to: email, clientAddress }, now());

@@ -9,7 +9,7 @@ import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { type Timestamp, TimestampSchema, timestampMs } from "@bufbuild/protobuf/wkt";
 import { invalidParam } from "@tollgate/core/errors";
 
-/** What the place in a list begins with at which a page ends: the ids of its rows. */
+/** The prefix of the ids of a list, by the field that names the row after which a page begins. */
 const placePrefixes: Readonly<Record<string, string>> = {
   before_account_id: "acct_",
   before_key_id: "key_",

@@ -91,7 +91,7 @@ export async function issueStatements(parts: StatementParts): Promise<IssuedStat
   }
 }
 
-/** Whether the next account would fail by the same error: a call that takes too long is not one. */
+/** Returns whether the next account would fail, too: not where one call took too long. */
 function isOutage(error: unknown): boolean {
   if (error instanceof PeerError) return error.reason !== "deadline";
   return isDatabaseAway(error);

@@ -31,7 +31,7 @@ test.each([
   expect(steps.filter(({ isDone }) => isDone).map(({ title }) => title)).toEqual(done);
 });
 
-test("a draft that is not published is gone on with", () => {
+test("a draft that is not published is continued", () => {
   const [provider] = stepsOf({ ...empty, hasDraft: true });
   expect(provider).toMatchObject({
     isDone: false,

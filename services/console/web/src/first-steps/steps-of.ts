@@ -32,7 +32,7 @@ interface Present {
   hasDraft: boolean;
 }
 
-/** Returns the five first steps of a gateway. Those that are true of it are done. */
+/** Returns the five first steps of a gateway. A step is done once the gateway has what it is about. */
 export function stepsOf(present: Present): readonly FirstStep[] {
   const { revisions, models, accounts, keys, requests } = present;
   const [only, ...others] = accounts;
