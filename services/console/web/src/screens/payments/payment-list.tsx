@@ -55,7 +55,7 @@ export function PaymentList({ search, settings, isOfAccount }: Props) {
   return (
     <Section title="Payments by card" actions={actions}>
       <TimedListFilters
-        label="Search by account, id or problem"
+        label={isCustomer ? "Search by id or problem" : "Search by account, id or problem"}
         search={search}
         orders={amountOrders}
       >
