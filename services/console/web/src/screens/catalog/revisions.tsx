@@ -32,12 +32,8 @@ export function Revisions({ search, shown, newest }: Props) {
       <TimedListFilters label="Search by number, reason or author" search={search} />
       <Loaded query={read}>
         {({ revisions, nextRevision }) =>
-          revisions.length === 0 && search.q !== undefined ? (
-            <Empty icon="models" title="No revision matches" />
-          ) : revisions.length === 0 ? (
-            <Empty icon="models" title="Nothing was published yet">
-              Edit the catalog here, or publish a file by the command tollgate catalog import.
-            </Empty>
+          revisions.length === 0 && nextRevision === 0n ? (
+            <NoRevisions isSearched={search.q !== undefined} />
           ) : (
             <>
               <DataTable
@@ -59,6 +55,15 @@ export function Revisions({ search, shown, newest }: Props) {
         }
       </Loaded>
     </Section>
+  );
+}
+
+function NoRevisions({ isSearched }: { isSearched: boolean }) {
+  if (isSearched) return <Empty icon="models" title="No revision matches" />;
+  return (
+    <Empty icon="models" title="Nothing was published yet">
+      Edit the catalog here, or publish a file by the command tollgate catalog import.
+    </Empty>
   );
 }
 
