@@ -150,6 +150,27 @@ describeInBrowser("what the console's page finds", () => {
     expect(page.url()).not.toContain("s3cr3t");
   });
 
+  test("a vendor's key that is pasted is neither sent nor searched for, and Enter chooses nothing", async () => {
+    await using shown = await open(requests);
+    const { page } = shown;
+    const text = "sk-proj-4fG7hJk2LmN9pQr5sTu8vWx1";
+    const sent: string[] = [];
+    page.on("request", (one) => sent.push(one.url(), one.postData() ?? ""));
+    const notice = page.getByText("This looks like a secret").first();
+    for (const name of ["Account", "Any id of a request"]) {
+      await page.getByLabel(name, { exact: true }).fill(text);
+      await page.keyboard.press("Enter");
+      await notice.waitFor();
+      await page.keyboard.press("Escape");
+    }
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill(text);
+    await page.getByRole("dialog").getByText("This looks like a secret").waitFor();
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/requests");
+    expect(sent.join(" ")).not.toContain(text);
+  });
+
   test("the palette of a customer has its own screens and models alone", async () => {
     await using shown = await open({ path: "/", heading: "Overview", role: "developer" });
     const { page } = shown;

@@ -25,7 +25,8 @@ const idPattern = /^(?=.*\d)\S{6,200}$/;
 /** Finds by a text. Without one, the screens and the actions are listed. A secret is not sent. */
 export function usePaletteItems(text: string): Found {
   const access = useAccess();
-  const search = isSecretText(text) ? "" : text;
+  const isSecret = isSecretText(text);
+  const search = isSecret ? "" : text;
   const isEnabled = search !== "";
   const page = { search, account: "" };
   const accounts = usePickerOptions("account", { ...page, isEnabled });
@@ -36,6 +37,8 @@ export function usePaletteItems(text: string): Found {
   const toItem = useFoundItem();
   const itemsOf = (kind: PickerKind, options: readonly PickerOption[]) =>
     isEnabled ? options.map((option) => toItem(kind, option)) : [];
+  // Enter must not choose something else than what was typed.
+  if (isSecret) return { items: [], isPending: false };
   return {
     items: [
       ...request.items,

@@ -42,7 +42,8 @@ export function Picker(props: PickerProps) {
   const search = isSecret ? "" : wanted;
   const settled = useSettled(search);
   const found = usePickerOptions(kind, { search: settled, account, isEnabled: isOpen });
-  const options = withOwn(props, found.options, settled);
+  // Enter must not choose something else than what was typed.
+  const options = isSecret ? [] : withOwn(props, found.options, settled);
   const isPending = found.isPending || search !== settled;
   const close = () => {
     setOpen(false);
