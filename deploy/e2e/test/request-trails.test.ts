@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import type { HttpResponse } from "../src/http-response.ts";
+import { ocrClient } from "../src/ocr-client.ts";
+import { imageFile, modelField, rawOcrForm } from "../src/ocr-form.ts";
 import { chatBody, requestIdOf, send, simulate } from "../src/request.ts";
 import { sharedStack } from "../src/shared-stack.ts";
 import { testSecrets } from "../src/stack.ts";
@@ -157,6 +159,40 @@ describe("the record of a request", () => {
     expect(refused.status).toBe(402);
     const { requests } = await stack.operator.listRequests({ account: poor.accountId });
     expect(requests).toEqual([]);
+  });
+
+  test.each([
+    ["test-read-at-once", "", 200],
+    ["test-read-error", "upstream_rejected", 200],
+  ])("of an OCR job %s is found by the ids of its creation, of the job and of the read that ends it", async (alias, errorCode, clientStatus) => {
+    const own = await stack.newAccount(5);
+    const mine = `scan-${own.accountId}`;
+    const { body, contentType } = rawOcrForm([imageFile, modelField(alias)]);
+    const created = await send(`${stack.url}/v1/ocr/jobs`, {
+      key: own.key,
+      headers: { "content-type": contentType, "x-client-request-id": mine },
+      body,
+    });
+    expect(created.status).toBe(202);
+    const { job_id: jobId } = created.body as { job_id: string };
+    const read = await ocrClient(stack, own).readJob(jobId, alias);
+    const { request } = await recordOf(read);
+    expect(request).toMatchObject({
+      endpoint: "GET /v1/ocr/jobs/{id}",
+      responseId: jobId,
+      creationRequestId: requestIdOf(created),
+      creationClientRequestId: mine,
+      provider: "sim",
+      ...{ errorCode, clientStatus, clientCode: "" },
+      attempts: [{ provider: "sim", errorCode: errorCode && "rejected" }],
+    });
+    for (const id of [mine, jobId, requestIdOf(created) ?? ""]) {
+      const { requests } = await stack.operator.getRequest({ id, account: own.accountId });
+      expect(requests.map(({ requestId }) => requestId)).toEqual([requestIdOf(read)]);
+    }
+    const args = ["request", requestIdOf(created) ?? ""];
+    const shown = await runTollgate(stack.operatorAddress, testSecrets, args);
+    expect(shown.stdout).toContain(`created by   ${requestIdOf(created)} ${mine}`);
   });
 
   test("is on every route, and found by account, model and failure", async () => {

@@ -55,6 +55,7 @@ function isRecordableTrail(trail: RequestTrail): boolean {
   const { attempts, passedOver, errorCode, traceId, heldNanoUsd } = trail;
   const texts = [errorCode, trail.clientCode, traceId, trail.endpoint, trail.userAgent];
   texts.push(trail.clientRequestId, trail.responseId);
+  texts.push(trail.creationRequestId, trail.creationClientRequestId);
   const messages = [trail.clientMessage];
   for (const one of attempts) {
     texts.push(one.provider, one.upstreamModel, one.errorCode, one.key);

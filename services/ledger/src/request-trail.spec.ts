@@ -27,3 +27,15 @@ test("the ids of vLLM's responses are stored, which have the form of the gateway
   const trail = create(RequestTrailSchema, { clientRequestId: "order-1", responseId, attempts });
   expect(otherIdsOf(own, trail)?.split("\n")).toEqual(["order-1", `chatcmpl-${digits}`]);
 });
+
+test("a job is found by the ids of its creation, and by none twice", () => {
+  const creation = { creationRequestId: "req_1", creationClientRequestId: "scan-1" };
+  const trail = create(RequestTrailSchema, {
+    ...creation,
+    clientRequestId: "scan-1",
+    responseId: "job-1",
+  });
+  expect(otherIdsOf("req_2", trail)?.split("\n")).toEqual(["scan-1", "job-1", "req_1"]);
+  expect(otherIdsOf("req_1", trail)?.split("\n")).toEqual(["scan-1", "job-1"]);
+  expect(readTrail(JSON.parse(toTrailJson(trail)))).toMatchObject({ ...creation, clientCode: "" });
+});

@@ -32,6 +32,9 @@ type StoredClient = [
   isPartial?: boolean,
   /** The code of the error that it was sent. Left out where that is the request's own, or none. */
   code?: string,
+  /** Of a job. */
+  creationRequestId?: string,
+  creationClientRequestId?: string,
 ];
 
 /** The reason and the message are left out where both are empty. */
@@ -82,6 +85,10 @@ function storedPassedOver({ provider, upstreamModel, reason, key }: PassedOverSl
 function storedClient(trail: RequestTrail): StoredClient {
   const { clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId } = trail;
   const client = [clientStatus, clientMessage, endpoint, userAgent, clientRequestId] as const;
+  const creation = [trail.creationRequestId, trail.creationClientRequestId] as const;
+  if (trail.creationRequestId !== "") {
+    return [...client, responseId, trail.isPartial, trail.clientCode, ...creation];
+  }
   if (trail.clientCode !== trail.errorCode) {
     return [...client, responseId, trail.isPartial, trail.clientCode];
   }
@@ -96,11 +103,13 @@ export function otherIdsOf(requestId: string, trail: RequestTrail): string | nul
   const { attempts, clientRequestId, responseId } = trail;
   const kept: string[] = [];
   const keep = (id: string) => {
-    if (id === "" || kept.includes(id) || requestIdOfResponse(id) === requestId) return;
+    if (["", requestId, ...kept].includes(id) || requestIdOfResponse(id) === requestId) return;
     kept.push(id);
   };
   keep(clientRequestId);
   keep(responseId);
+  keep(trail.creationRequestId);
+  keep(trail.creationClientRequestId);
   for (const { providerRequestId, providerResponseId } of attempts) {
     keep(providerRequestId);
     keep(providerResponseId);
@@ -128,6 +137,7 @@ function toFields(stored: StoredTrail) {
   const [, , , , , , , passedOver, client] = stored;
   const [clientStatus, clientMessage, endpoint, userAgent, clientRequestId, responseId] = client;
   const [, , , , , , isPartial = false, clientCode = errorCode] = client;
+  const [, , , , , , , , creationRequestId = "", creationClientRequestId = ""] = client;
   return {
     attempts: attempts.map(toAttempt),
     durationMs,
@@ -148,6 +158,8 @@ function toFields(stored: StoredTrail) {
       userAgent,
       clientRequestId,
       responseId,
+      creationRequestId,
+      creationClientRequestId,
     },
   };
 }

@@ -61,6 +61,7 @@ function clientFields(request: RequestRecord): string[] {
     ["client", userAgent],
     ["client's id", clientRequestId],
     ["response id", request.responseId],
+    ["created by", [request.creationRequestId, request.creationClientRequestId].join(" ").trim()],
     ["sent", endpoint === "" ? "" : [sent, clientMessage].filter(Boolean).join(": ")],
   ] as const;
   return fields.flatMap(([name, text]) => (text === "" ? [] : [field(name, text)]));
@@ -152,6 +153,8 @@ export function requestJson(request: RequestRecord) {
     user_agent: request.userAgent,
     client_request_id: request.clientRequestId,
     response_id: request.responseId,
+    creation_request_id: request.creationRequestId || null,
+    creation_client_request_id: request.creationClientRequestId || null,
     client_status: request.clientStatus,
     client_code: request.clientCode,
     client_message: request.clientMessage,

@@ -32,6 +32,7 @@ const job: OcrJob = {
     createdAt: new Date(0),
     meteredAt: null,
     requestId: "req_1",
+    clientRequestId: "",
   },
   ...{ holdId: "req_1", holdNanoUsd: 1_000_000n, holdUntil, isKept: true, nextAt: holdUntil },
 };

@@ -23,6 +23,14 @@ export interface JobRead {
   caller: Caller;
 }
 
+/** A read that found a job ended. */
+interface EndedRead {
+  slot: Slot;
+  readMs: number;
+  /** Undefined where the job has failed. */
+  measured: ReturnType<typeof measurePages> | undefined;
+}
+
 /**
  * Reads a job from its provider, and bills it once if it has ended. Resolves with the provider's
  * response. Throws what the provider's failure is, and `credit_balance_exhausted` where the job is done,
@@ -34,11 +42,13 @@ export async function readAndSettle(
   signal: AbortSignal,
 ): Promise<{ response: OcrResponse; state: JobState; slot: Slot }> {
   const slot = slotOf(read.job, read.model);
+  const startedAt = performance.now();
   const response = await requestJob(parts, slot, read.job.jobId, signal);
   const state = jobStateOf(response.value);
   if (read.job.meteredAt === null && state !== "running") {
     const measured = measurePages(response.value, read.job, slot);
-    await settle(parts, read, slot, state === "done" ? measured : undefined);
+    const readMs = performance.now() - startedAt;
+    await settle(parts, read, { slot, readMs, measured: state === "done" ? measured : undefined });
   }
   return { response, state, slot };
 }
@@ -50,8 +60,7 @@ export async function readAndSettle(
 async function settle(
   { runtime, store, log, now }: JobParts,
   { job, model, caller }: JobRead,
-  slot: Slot,
-  measured: ReturnType<typeof measurePages> | undefined,
+  { slot, readMs, measured }: EndedRead,
 ): Promise<void> {
   const { engine } = runtime;
   const eventId = eventIdOf(job);
@@ -72,7 +81,14 @@ async function settle(
     if (heldNanoUsd === 0n) throw unpaid(cost, walletBalanceNanoUsd - walletHeldNanoUsd);
   }
   const billed = { ...caller, accountId: job.accountId, keyId: job.keyId };
-  await engine.recordLate({ eventId, caller: billed, model, slot, holdId, measured });
+  const { requestId, clientRequestId } = job;
+  await engine.recordLate({
+    ...{ eventId, caller: billed, model, slot, holdId, measured },
+    job: {
+      ...{ id: job.jobId, heldNanoUsd: job.holdNanoUsd, readMs },
+      creation: { requestId, clientRequestId },
+    },
+  });
   // If this fails, the next read bills the job again, under the same event id.
   await store.markMetered(job, now()).catch((error: Error) => {
     log.warn({ reason: error.message }, "job metered but not marked");

@@ -8,7 +8,10 @@ export type JobWithHold = JobKey & Pick<OcrJob, "keyId" | "holdId" | "holdNanoUs
 
 /** A job as its creation records it. */
 export type CreatedJob = JobWithHold &
-  Pick<OcrJob, "keyName" | "fileParts" | "pages" | "requestId" | "nextAt" | "plan">;
+  Pick<
+    OcrJob,
+    "keyName" | "fileParts" | "pages" | "requestId" | "clientRequestId" | "nextAt" | "plan"
+  >;
 
 /** The jobs of this service's database. Time is that of the caller. */
 export class JobStore {
@@ -40,6 +43,7 @@ export class JobStore {
       job.holdUntil,
       job.nextAt,
       job.plan,
+      job.clientRequestId,
     ]);
     return rowCount === 1;
   }
@@ -93,10 +97,11 @@ function withHold(job: JobWithHold) {
 
 const recordSql = `
   INSERT INTO ocr_job AS job (alias, job_id, account_id, key_id, slot_id, key_name, file_parts,
-    pages, request_id, hold_id, hold_nano_usd, hold_until, next_at, plan)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    pages, request_id, hold_id, hold_nano_usd, hold_until, next_at, plan, client_request_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
   ON CONFLICT (account_id, alias, job_id, slot_id) DO UPDATE SET
-    key_id = excluded.key_id, key_name = excluded.key_name, request_id = excluded.request_id, hold_id = excluded.hold_id,
+    key_id = excluded.key_id, key_name = excluded.key_name, request_id = excluded.request_id,
+    client_request_id = excluded.client_request_id, hold_id = excluded.hold_id,
     hold_nano_usd = excluded.hold_nano_usd, hold_until = excluded.hold_until, is_kept = false,
     next_at = excluded.next_at, plan = excluded.plan
   WHERE job.hold_id IS NULL AND job.metered_at IS NULL`;
@@ -112,6 +117,6 @@ const claimSql = `
   RETURNING ocr_job.alias, ocr_job.job_id AS "jobId", ocr_job.account_id AS "accountId",
     key_id AS "keyId", ocr_job.slot_id AS "slotId", key_name AS "keyName", file_parts AS "fileParts",
     plan, pages,
-    created_at AS "createdAt", metered_at AS "meteredAt", request_id AS "requestId",
+    created_at AS "createdAt", metered_at AS "meteredAt", request_id AS "requestId", client_request_id AS "clientRequestId",
     hold_id AS "holdId", hold_nano_usd AS "holdNanoUsd", hold_until AS "holdUntil",
     is_kept AS "isKept", next_at AS "nextAt"`;

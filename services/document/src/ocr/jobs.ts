@@ -56,7 +56,7 @@ interface Creation {
 async function create({ runtime, store, now }: JobParts, creation: Creation) {
   const { form, model, caller, hold } = creation;
   const { engine, providers } = runtime;
-  const { requestId, accountId, keyId } = caller;
+  const { requestId, clientRequestId, accountId, keyId } = caller;
   try {
     const signal = AbortSignal.any([creation.signal, AbortSignal.timeout(creationMs)]);
     const call = { requestId, signal };
@@ -68,7 +68,8 @@ async function create({ runtime, store, now }: JobParts, creation: Creation) {
     const { slot, response } = await engine.attemptFree(model, attempt, caller, true);
     const at = now().getTime();
     const job = {
-      ...{ alias: model.alias, jobId: response.jobId, accountId, keyId, requestId },
+      ...{ alias: model.alias, jobId: response.jobId, accountId, keyId },
+      ...{ requestId, clientRequestId },
       slotId: slot.id,
       keyName: slot.provider.key?.name ?? "",
       fileParts: form.files.length,

@@ -22,7 +22,7 @@ import type { SentToClient } from "./sent-to-client.ts";
 /** How many attempts, and slots that were passed over, are recorded. */
 const maxRecorded = 16;
 const maxMessageCharacters = 1_024;
-const maxIdCharacters = 200;
+export const maxIdCharacters = 200;
 
 /** Copied for each attempt, in a fraction of the time that `create` takes. */
 const newAttempt = create(AttemptSchema);
@@ -149,6 +149,8 @@ export class Trail implements RequestIdWatcher {
       userAgent,
       clientRequestId,
       responseId: this.#responseId,
+      creationRequestId: "",
+      creationClientRequestId: "",
       passedOver: this.#passedOver ?? [],
     };
   }

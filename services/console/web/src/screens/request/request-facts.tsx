@@ -35,6 +35,8 @@ export function RequestFacts(props: {
         ["Client", request.userAgent],
         ["Client’s id", withCopy(request.clientRequestId, "client’s id")],
         ["Response id", withCopy(request.responseId, "response id")],
+        ["Created by", withCopy(request.creationRequestId, "id of the creation")],
+        ["Client’s id of the creation", withCopy(request.creationClientRequestId, "client’s id")],
         ["Trace id", withCopy(request.traceId, "trace id")],
         ["Conversation", withCopy(request.conversationId, "conversation id")],
         ["Event id", withCopy(request.id, "event id")],
