@@ -65,7 +65,7 @@ describe("the command of support", () => {
     const { key } = await stack.newAccount(1);
     const failed = await send(chatUrl, { key, body: chatBody({ model: "test-failing" }) });
     const text = await requestText(requestIdOf(failed) ?? "");
-    expect(text).toMatch(new RegExp(`sent +${failed.status}: \\S`));
+    expect(text).toMatch(new RegExp(`sent +${failed.status} upstream_rejected: \\S`));
     expect(text).toMatch(/charged +0\.000000 USD/);
   });
 });
