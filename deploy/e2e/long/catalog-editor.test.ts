@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "@tollgate/local/free-port";
 import { createSignInUrl } from "@tollgate/local/sign-in-url";
 import OpenAI from "openai";
 import type { Browser, Page } from "playwright-core";
@@ -9,10 +8,11 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { startBrowser } from "../src/browser.ts";
 import { describeInBrowser } from "../src/describe-in-browser.ts";
+import { startEmptyGateway } from "../src/empty-gateway.ts";
 import { eventually } from "../src/eventually.ts";
 import { nanoUsd } from "../src/nano-usd.ts";
 import { collectProblems, overflowOf, screenshots, violationsOf } from "../src/page-checks.ts";
-import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
+import { type OwnStack, testSecrets } from "../src/stack.ts";
 
 const widths = [1_440, 1_024, 380] as const;
 const maxMs = 120_000;
@@ -23,13 +23,7 @@ describeInBrowser("the editor of the catalog over a running gateway", () => {
   let origin = "";
 
   beforeAll(async () => {
-    const listen = `127.0.0.1:${await freePort()}`;
-    origin = `http://${listen}`;
-    stack = await startStack({
-      TOLLGATE_CATALOG: "",
-      TOLLGATE_CONSOLE_LISTEN: listen,
-      TOLLGATE_CONSOLE_URL: origin,
-    });
+    ({ stack, origin } = await startEmptyGateway());
     // A draft reaches a private address only where the catalog in use has a provider there.
     const text = `providers:
   local: { base_url: "${stack.simulator.url}/v1", api_key_env: TEST_PROVIDER_KEY }

@@ -1,13 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "@tollgate/local/free-port";
 import { createSignInUrl } from "@tollgate/local/sign-in-url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBrowser } from "../src/browser.ts";
 import { describeInBrowser } from "../src/describe-in-browser.ts";
+import { startEmptyGateway } from "../src/empty-gateway.ts";
 import { collectProblems, overflowOf, screenshots, violationsOf } from "../src/page-checks.ts";
-import { type OwnStack, startStack, testSecrets } from "../src/stack.ts";
+import { type OwnStack, testSecrets } from "../src/stack.ts";
 
 const widths = [1_440, 1_024, 380] as const;
 /** A busy machine is slow. */
@@ -19,13 +19,7 @@ describeInBrowser("an operator's first hour with an empty gateway", () => {
   let origin = "";
 
   beforeAll(async () => {
-    const listen = `127.0.0.1:${await freePort()}`;
-    origin = `http://${listen}`;
-    stack = await startStack({
-      TOLLGATE_CATALOG: "",
-      TOLLGATE_CONSOLE_LISTEN: listen,
-      TOLLGATE_CONSOLE_URL: origin,
-    });
+    ({ stack, origin } = await startEmptyGateway());
     browser = await startBrowser();
     await mkdir(screenshots, { recursive: true });
   });

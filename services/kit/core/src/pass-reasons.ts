@@ -1,4 +1,4 @@
-/** What operators are told of a slot that a request did not call, by the reason in its record. */
+/** The texts for the reasons in a request's record for which a slot was not called. */
 const texts: Readonly<Record<string, string>> = {
   disabled: "disabled",
   key_refused: "its key is refused",
